@@ -367,6 +367,14 @@ def test_load_several_files_and_export_tables(tmp_path):
     assert "not of both" in done.stderr
 
 
+def test_a_file_without_an_extension_is_a_table_where_its_rows_have_a_type(tmp_path):
+    path = tmp_path / "part-00000"
+    path.write_text("faa,size\nJFK,1\nLGA,2\n")
+    done = run("load", tmp_path / "db", path, "--id", "faa", "--type", "Airport")
+    assert done.returncode == 0, done.stderr
+    assert "2 nodes" in done.stdout + done.stderr
+
+
 def test_the_column_that_names_nodes_is_proposed_as_options(tmp_path):
     table = tmp_path / "a.csv"
     table.write_text("faa,size\nJFK,1\nLGA,2\n")

@@ -10,6 +10,7 @@ import gzip
 from dataclasses import dataclass, field
 from typing import Any
 
+import polars
 import pytest
 
 import hexgraph
@@ -663,6 +664,35 @@ def test_sniff_shows_how_a_file_is_read(tmp_path):
         f" comment='#', skip=0, null_values=['-9'], {types})"
     )
     assert sniffed.rows.rows()[1][0] == "G;VA"
+
+
+@pytest.mark.parametrize("is_packed", [False, True])
+@pytest.mark.parametrize("end", ["csv", "json", "parquet", "arrow"])
+def test_a_file_without_an_extension_is_recognised_by_its_content(end, is_packed, tmp_path):
+    table = polars.DataFrame({"name": ["Ada", "Bo"], "age": [36, 41]})
+    plain = tmp_path / f"people.{end}"
+    write = {"csv": "csv", "json": "ndjson", "parquet": "parquet", "arrow": "ipc"}[end]
+    getattr(table, f"write_{write}")(plain)
+    content = plain.read_bytes()
+    if is_packed and end in ("parquet", "arrow"):
+        pytest.skip("such a file compresses its own columns")
+    path = tmp_path / ("people.gz" if is_packed else "people")
+    path.write_bytes(gzip.compress(content) if is_packed else content)
+    db = hexgraph.connect()
+    assert db.load_nodes(path, "Person", id="name").nodes == 2
+    rows = db.query("{ q(func: type(Person), orderasc: age) { name age } }")
+    assert rows.to_dict()["q"] == table.to_dicts()
+
+
+@pytest.mark.parametrize("content", [b"\x7fELF\0\0", b"a,b\0\n1,2\n"])
+def test_bytes_without_a_format_are_no_table(content, tmp_path):
+    path = tmp_path / "program"
+    path.write_bytes(content)
+    with pytest.raises(hexgraph.QueryError, match="a table is read from"):
+        hexgraph.connect().load_nodes(path, "T", id=None)
+    path.write_bytes(b"")
+    with pytest.raises(hexgraph.Error):
+        hexgraph.connect().load_nodes(path, "T", id=None)
 
 
 def test_sniff_shows_the_beginning_of_a_long_name(tmp_path):

@@ -29,7 +29,7 @@ pub use read::check::check_text_table;
 pub use read::exported::is_export_folder;
 #[doc(hidden)]
 pub use read::json::check_json_table;
-pub use read::source::{is_readable_name, is_table_name};
+pub use read::table_format::{has_no_extension, is_readable_name, is_table_name};
 pub use shape::options::{
     EdgeOptions, Encoding, ForeignKey, ID_PREDICATE, Missing, NO_SEPARATOR, Names, NodeOptions,
     PointColumns, Ragged, SniffedOption, Table, TableOptions, TextOptions,

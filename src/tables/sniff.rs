@@ -5,7 +5,7 @@ use super::answers::write::{RowFormat, write_rows};
 use super::read::cells::{Cells, Form, natural_of};
 use super::read::pages::memory::ReadMemory;
 use super::read::source::Source;
-use super::read::source::is_readable_name;
+use super::read::table_format::is_readable_name;
 use super::shape::names::NameChooser;
 use super::shape::options::{SniffedOption, Table, TableOptions};
 use crate::db::{RequestContext, files_of};

@@ -3,7 +3,7 @@
 use super::batches::{ElementBatches, Seen};
 use crate::db::{Database, LoadReport, RequestContext};
 use crate::tables::load::{NO_FACET_KEY, Rows};
-use crate::tables::read::source::{WORKBOOK_EXTENSIONS, no_table};
+use crate::tables::read::table_format::{WORKBOOK_EXTENSIONS, no_table};
 use crate::tables::shape::names::NameChooser;
 use crate::tables::shape::options::{
     EdgeOptions, Missing, Names, NodeOptions, Table, TableOptions,

@@ -490,11 +490,6 @@ fn text_of(cell: &Value) -> (Cow<'_, str>, bool) {
     }
 }
 
-/// Whether a file is one of JSON, by the end of its name without that of its packing.
-pub(in crate::tables) fn is_json_name(plain: &str) -> bool {
-    [".json", ".jsonl", ".ndjson"].iter().any(|end| plain.ends_with(end))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ mod arrow_file;
 pub(super) mod json;
 mod path_columns;
 pub(super) mod checked;
+pub(super) mod table_format;
 pub(super) mod source;
 pub(super) mod small;
 pub(super) mod rounds;

@@ -6,12 +6,13 @@
 
 use super::arrow_file::{ArrowFile, error_of};
 use super::checked::{Full, check_batch};
-use super::csv::file::{BATCH_ROWS, CsvFile, NameHint};
+use super::csv::file::{BATCH_ROWS, CsvFile};
 use super::csv::reader::{TextBatch, TextReader};
-use super::json::{JsonFile, JsonRows, is_json_name};
+use super::json::{JsonFile, JsonRows};
 use super::pages::memory::ReadMemory;
 use super::path_columns::{PathColumn, columns_of, with_columns};
 use super::row_groups::{CHUNK_ROWS, ParquetFile, Position, RowGroup};
+use super::table_format::TableFormat;
 use crate::db::{Canceller, LoadProgress};
 use crate::tables::shape::options::{SniffedOption, Table, TableOptions};
 use crate::tables::shape::parts::Fault;
@@ -24,28 +25,6 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-
-const PARQUET_EXTENSIONS: [&str; 2] = [".parquet", ".pq"];
-
-const ARROW_EXTENSIONS: [&str; 4] = [".arrow", ".arrows", ".feather", ".ipc"];
-
-/// The file extensions of workbooks, which are not read.
-pub(in crate::tables) const WORKBOOK_EXTENSIONS: [&str; 4] = [".xlsx", ".xls", ".xlsb", ".ods"];
-
-/// The extensions of delimited text files, and the separator that each promises.
-const TEXT_EXTENSIONS: [(&str, u8); 7] = [
-    (".csv", b','),
-    (".tsv", b'\t'),
-    (".tab", b'\t'),
-    (".psv", b'|'),
-    (".tbl", b'|'),
-    (".txt", b'\t'),
-    (".edges", b'\t'),
-];
-
-/// Further extensions, which other files have as well: these are read by name, and not as files of
-/// a folder.
-const NAMED_TEXT_EXTENSIONS: [(&str, u8); 2] = [(".dat", b','), (".data", b',')];
 
 /// A table that was opened.
 pub(in crate::tables) struct Source {
@@ -134,41 +113,6 @@ enum Rows {
     Group(RowGroup),
 }
 
-/// Returns true if a file is a table, by the end of its name.
-///
-/// ```
-/// use hexgraph::tables::is_table_name;
-///
-/// assert!(is_table_name("people.csv") && is_table_name("people.parquet"));
-/// assert!(!is_table_name("people.rdf"));
-/// ```
-pub fn is_table_name(name: &str) -> bool {
-    let plain = plain_name(name);
-    let texts = TEXT_EXTENSIONS.iter().map(|(end, _)| end);
-    let mut extensions = PARQUET_EXTENSIONS.iter().chain(&ARROW_EXTENSIONS).chain(texts);
-    extensions.any(|end| plain.ends_with(end))
-}
-
-/// Returns true if a file can be read as a table, by the end of its name: a file of JSON, too,
-/// which otherwise has statements.
-///
-/// ```
-/// use hexgraph::tables::{is_readable_name, is_table_name};
-///
-/// assert!(is_readable_name("people.json") && !is_table_name("people.json"));
-/// ```
-pub fn is_readable_name(name: &str) -> bool {
-    is_table_name(name) || is_json_name(&plain_name(name))
-}
-
-/// A name in lower case, without the end that says that it is packed.
-fn plain_name(name: &str) -> String {
-    let mut name = name.to_lowercase();
-    let plain_len = name.trim_end_matches(".gz").trim_end_matches(".zst").len();
-    name.truncate(plain_len);
-    name
-}
-
 /// The columns of a Parquet file.
 ///
 /// # Errors
@@ -204,32 +148,27 @@ impl Source {
         };
         let name = path.display().to_string();
         let of_path = columns_of(&path, options.file_column.as_deref());
-        let plain = plain_name(&name);
-        let has_end = |extensions: &[&str]| extensions.iter().any(|end| plain.ends_with(end));
-        let (kind, schema) = if has_end(&PARQUET_EXTENSIONS) {
-            let file = ParquetFile::open(&path, memory)?;
-            let schema = Arc::clone(file.schema());
-            (Kind::Parquet(file), schema)
-        } else if has_end(&ARROW_EXTENSIONS) {
-            let file = ArrowFile::open(&path, memory.clone())?;
-            let schema = arrow_array::RecordBatchReader::schema(&file);
-            (Kind::Arrow(Box::new(file)), schema)
-        } else if is_json_name(&plain) {
-            let file = JsonFile::open(path, options, memory, type_of)?;
-            let schema = Arc::new(file.schema());
-            (Kind::Json(Arc::new(file)), schema)
-        } else {
-            let mut extensions = TEXT_EXTENSIONS.iter().chain(&NAMED_TEXT_EXTENSIONS);
-            let usual = extensions.find(|(end, _)| plain.ends_with(end));
-            let Some((_, usual)) = usual else {
-                return Err(no_table(&name, has_end(&WORKBOOK_EXTENSIONS)));
-            };
-            let is_edges = has_end(&[".edges"]);
-            let is_list = is_edges || has_end(&[".txt", ".dat", ".data"]);
-            let hint = NameHint { usual: *usual, is_list, is_edges };
-            let file = CsvFile::open(path, hint, (options, memory), type_of)?;
-            let schema = Arc::new(file.schema());
-            (Kind::Csv { file: Arc::new(file), progress: options.progress.clone() }, schema)
+        let (kind, schema) = match TableFormat::of(&path)? {
+            TableFormat::Parquet => {
+                let file = ParquetFile::open(&path, memory)?;
+                let schema = Arc::clone(file.schema());
+                (Kind::Parquet(file), schema)
+            }
+            TableFormat::Arrow => {
+                let file = ArrowFile::open(&path, memory.clone())?;
+                let schema = arrow_array::RecordBatchReader::schema(&file);
+                (Kind::Arrow(Box::new(file)), schema)
+            }
+            TableFormat::Json => {
+                let file = JsonFile::open(path, options, memory, type_of)?;
+                let schema = Arc::new(file.schema());
+                (Kind::Json(Arc::new(file)), schema)
+            }
+            TableFormat::Text(hint) => {
+                let file = CsvFile::open(path, hint, (options, memory), type_of)?;
+                let schema = Arc::new(file.schema());
+                (Kind::Csv { file: Arc::new(file), progress: options.progress.clone() }, schema)
+            }
         };
         let has_names = match &kind {
             Kind::Csv { .. } => false,
@@ -600,21 +539,4 @@ fn names_of_named(name: &str) -> Error {
     Error::query(fault).with_hint(
         "a dict renames columns of nodes: load_nodes(…, columns={\"name\": \"predicate\"})",
     )
-}
-
-/// The error for a file whose name does not end as that of a table.
-pub(in crate::tables) fn no_table(name: &str, is_workbook: bool) -> Error {
-    if is_workbook {
-        let message = format!("{name}: a workbook is not read");
-        let hint =
-            "read the sheet with pandas.read_excel or polars.read_excel, and pass the data frame";
-        return Error::query(message).with_hint(hint);
-    }
-    let plain = plain_name(name);
-    if plain.ends_with(".graphml") || plain.ends_with(".gml") {
-        let fault = Error::query(format!("{name}: a graph is no table"));
-        return fault.with_hint("db.load_graph(path) loads its nodes and edges");
-    }
-    let what = "a table is read from .parquet, .csv, .tsv, .tab, .psv, .txt, .dat, .edges, .json, .jsonl, .ndjson, .arrow or .feather";
-    Error::query(format!("{name}: {what}"))
 }

@@ -40,9 +40,7 @@ impl TextFile {
         if let Some(encoding) = given {
             return Ok(TextFile { path, encoding });
         }
-        let mut sample = Vec::new();
-        let mut input = opened(&path)?.take(ENCODING_SAMPLE_LEN);
-        input.read_to_end(&mut sample).map_err(|error| failed(&path, error))?;
+        let sample = beginning(&path, ENCODING_SAMPLE_LEN)?;
         let encoding = match sample.as_slice() {
             [0xff, 0xfe, ..] => Encoding::Utf16Le,
             [0xfe, 0xff, ..] => Encoding::Utf16Be,
@@ -78,6 +76,18 @@ impl TextFile {
         let text = String::from_utf8_lossy(&sample).into_owned();
         Ok((text.trim_start_matches('\u{feff}').to_owned(), is_cut))
     }
+}
+
+/// The first `len` bytes of a file at most, unpacked.
+///
+/// # Errors
+///
+/// [`Error::Io`] when the file can't be read.
+pub(super) fn beginning(path: &Path, len: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut input = opened(path)?.take(len);
+    input.read_to_end(&mut bytes).map_err(|error| failed(path, error))?;
+    Ok(bytes)
 }
 
 fn opened(path: &Path) -> Result<Box<dyn Read + Send>> {

@@ -14,8 +14,8 @@ use hexgraph::db::{
 };
 use hexgraph::tables::{
     EdgeOptions, Encoding, ForeignKey, GraphOptions, IdSpace, Missing, NO_SEPARATOR, Names,
-    NodeOptions, Ragged, SniffedOption, Table, TableOptions, TextOptions, is_export_folder,
-    is_graph_name, is_readable_name, is_table_name, refuse_other_names, sniff,
+    NodeOptions, Ragged, SniffedOption, Table, TableOptions, TextOptions, has_no_extension,
+    is_export_folder, is_graph_name, is_readable_name, is_table_name, refuse_other_names, sniff,
 };
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ pub(super) fn is_table(file: &Path) -> bool {
 /// its rows are.
 fn is_table_with(file: &Path, given: &TableArguments) -> bool {
     let says_rows = !given.node_types.is_empty() || given.edges.is_some() || given.no_id;
-    is_table(file) || says_rows && is_readable_name(&file.display().to_string())
+    let name = file.display().to_string();
+    is_table(file) || says_rows && (is_readable_name(&name) || has_no_extension(&name))
 }
 
 /// Loads tables as the arguments say, all in one load: the rows of all of them become visible at
