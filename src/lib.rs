@@ -22,6 +22,8 @@
 
 #[doc(inline)]
 pub use hexgraph_base::{answer, budget, types};
+#[doc(inline)]
+pub use hexgraph_scalar as cypher;
 
 pub mod layout;
 pub mod db;

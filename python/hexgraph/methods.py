@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 if TYPE_CHECKING:
     from ._native import LoadReport, Result, SchemaReport, Upsert
+    from .cypher import CypherResult
     from .deleting import Deleted
     from .schemas.describing import Description
     from .schemas.profiling import Profile
@@ -499,6 +500,45 @@ class DatabaseMethods:
         """
         text: str = cast(Any, self)._grammar(format)
         return text
+
+    def cypher(
+        self, text: str, params: Any = None, *, timeout: float | None = None
+    ) -> CypherResult:
+        r"""Run a read-only query in openCypher on the newest version, with values of its parameters.
+
+        A label is a type, a property a predicate with values, a relationship type a predicate with
+        edges, and the properties of a relationship are facets. `params` is a dict with a value for
+        each `$name`. The result has `rows`, `columns`, `to_dict`, `to_arrow`, `to_pandas` and
+        `to_polars`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .\n<1> <knows> <2> .\n<2> <name> "Bob" .')
+        >>> db.cypher("MATCH (a)-[:knows]->(b) WHERE a.name = $name RETURN b.name", {"name": "Ada"})
+        b.name
+        ------
+        Bob
+
+        The cost grows with the walks that the patterns have. Raises ParseError with line, column
+        and a hint, also for a text that would write; QueryError for an expression without a value;
+        LimitError at the limits of a request or after `timeout` seconds.
+        """
+        from .cypher import cypher
+
+        return cypher(cast(Any, self), text, params, timeout)
+
+    async def acypher(self, text: str, params: Any = None, **options: Any) -> CypherResult:
+        """Run a query in Cypher as a coroutine of asyncio; as `cypher`.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> asyncio.run(db.acypher("RETURN 1 + 1 AS two")).rows()
+        [(2,)]
+        """
+        from .tasks import call
+
+        result: CypherResult = await call(cast(Any, self).cypher, text, params, **options)
+        return result
 
     async def aquery(self, dql: str, variables: Any = None, **options: Any) -> Result:
         """Run a query as a coroutine of asyncio; as `query`.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from .errors import ConflictError
 
 if TYPE_CHECKING:
+    from .cypher import CypherResult
     from .deleting import Deleted
 
 FIRST_PAUSE = 0.001
@@ -44,6 +45,24 @@ class TxnMethods:
         from .deleting import delete
 
         return delete(cast(Any, self), nodes, variables, timeout)
+
+    def cypher(
+        self, text: str, params: Any = None, *, timeout: float | None = None
+    ) -> CypherResult:
+        """Run a read-only query in openCypher on what the transaction sees; as `Database.cypher`.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> with db.txn() as txn:
+        ...     _ = txn.mutate(set='<1> <name> "Ada" .')
+        ...     inside = txn.cypher("MATCH (n) RETURN count(n)").rows()
+        ...     outside = db.cypher("MATCH (n) RETURN count(n)").rows()
+        >>> inside, outside
+        ([(1,)], [(0,)])
+        """
+        from .cypher import cypher
+
+        return cypher(cast(Any, self), text, params, timeout)
 
 
 def run(db: Any, work: Callable[[Any], T], retries: int) -> T:

@@ -343,7 +343,8 @@ impl Database {
         hexgraph_dql::parse(text)
     }
 
-    fn check_length(&self, text: &str) -> Result<()> {
+    /// Checks the length of a text against the limit `text`.
+    pub(super) fn check_length(&self, text: &str) -> Result<()> {
         let most = self.limits().text;
         if most < text.len() as u64 {
             let what = format!("the text has {} bytes, more than {most}", text.len());

@@ -145,6 +145,14 @@ def replay_graphql(trace: str, url: str) -> bool:
     return done.returncode == 0 and wanted <= count
 
 
+def replay_cypher() -> bool:
+    """Replay the read-only scenarios of the openCypher TCK on databases in memory."""
+    known = str(HERE / "known_cypher.txt")
+    files = ("read.jsonl", "rewritten.jsonl")
+    command = [sys.executable, "cypher/replay.py", *files, "--known", known]
+    return subprocess.run(command, cwd=SHARED / "conformance", check=False).returncode == 0
+
+
 def main() -> int:
     """Replay everything that there is."""
     if not SHARED.is_dir():
@@ -158,6 +166,7 @@ def main() -> int:
     suites = SUITES | (LONG if "--long" in sys.argv else {})
     done = [replay_suite(suite, known) for suite, known in suites.items()]
     done += [replay_trace(trace, arguments) for trace, arguments in TRACES.items()]
+    done.append(replay_cypher())
     return 0 if films and all(done) else 1
 
 

@@ -44,6 +44,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "budget",
             "schema",
             "formats",
+            "storage",
             "graph",
             "durability",
             "algo",
@@ -51,6 +52,8 @@ const LAYERS: &[(&str, &[&str])] = &[
             "exec",
             "answer",
             "dql",
+            "scalar",
+            "cypher",
             "graphql",
         ],
     ),
@@ -59,7 +62,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("http", &["types", "budget", "answer", "db"]),
     ("cli", &["types", "budget", "answer", "db", "tables", "http"]),
     // db.serve(), python -m hexgraph
-    ("python", &["types", "budget", "answer", "layout", "db", "tables", "http", "cli"]),
+    ("python", &["types", "budget", "scalar", "answer", "layout", "db", "tables", "http", "cli"]),
 ];
 
 /// The only files that may hold `unsafe`.

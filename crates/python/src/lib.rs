@@ -19,6 +19,7 @@ mod drawn;
 mod graphs;
 mod database;
 mod deleting;
+mod cypher;
 mod algorithms;
 mod mutation;
 mod server;

@@ -3,6 +3,7 @@
 use super::algorithms::compact::{PyCompactGraph, compact_graph, graph_of_arrays, numbers_table};
 use super::algorithms::tables::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
+use super::cypher::run_cypher;
 use super::database::PyDatabase;
 use super::deleting::delete_nodes;
 use super::drawn::generate::generate;
@@ -52,6 +53,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Cancel>()?;
     module.add_class::<PyCompactGraph>()?;
     module.add_function(wrap_pyfunction!(delete_nodes, module)?)?;
+    module.add_function(wrap_pyfunction!(run_cypher, module)?)?;
     module.add_function(wrap_pyfunction!(encode_json, module)?)?;
     module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
     module.add_function(wrap_pyfunction!(json_table, module)?)?;

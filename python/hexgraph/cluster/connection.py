@@ -25,7 +25,7 @@ from .answers import Result, Upsert
 from .changes import Changes, Upserting
 from .each import Answers
 from .session import READ_ONLY, Session
-from .transaction import DELETE, Txn
+from .transaction import CYPHER, DELETE, Txn
 from .wire.address import parse
 from .wire.channel import api
 from .wire.subscription import Subscription
@@ -309,6 +309,8 @@ class Cluster(Changes):
     load_edges = _refused("load_edges", "load tables into a database, and export it to the cluster")
     load_graph = _refused("load_graph", "load it into a database, and export it to the cluster")
     delete = _refused("delete", DELETE)
+    cypher = _refused("cypher", CYPHER)
+    acypher = _refused("acypher", CYPHER)
     explain = _refused("explain", "a cluster reports no plans; a database with the same data does")
     slow_queries = _refused("slow_queries", "the logs of the cluster have its slow queries")
     stats = _refused("stats", "count by queries, { q(func: has(name)) { count(uid) } }")

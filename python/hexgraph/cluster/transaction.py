@@ -20,6 +20,9 @@ _READ_ONLY = "Readonly transaction cannot run mutations"
 DELETE = "delete by an upsert: the edges to the nodes, then `uid(v) * * .`"
 """What does what `delete` does to a database, which a cluster can't do in one request."""
 
+CYPHER = "a cluster has no Cypher; bring the data back: hexgraph import dgraph://... PATH"
+"""The error of `cypher`."""
+
 _FIRST = "{ q(func: uid(0x1)) { uid } }"
 """What a transaction sends to begin: the moment of the answer is the one that it sees."""
 
@@ -93,6 +96,10 @@ class Txn(Changes):
             message, lambda txn: txn.upsert(dql, variables, **arguments), timeout
         )
         return self._session.upserted(response, dql, variables)
+
+    def cypher(self, *_given: object, **_named: object) -> NoReturn:
+        """Raise NotSupportedError, which says what to do instead."""
+        raise NotSupportedError(f"cypher: {CYPHER}")
 
     def delete(self, *_given: object, **_named: object) -> NoReturn:
         """Raise NotSupportedError, which says what to do instead."""

@@ -441,8 +441,17 @@ impl Txn {
         request: &QueryRequest,
         context: &RequestContext,
     ) -> Result<QueryAnswer> {
-        let version = self.database.seen(self.open.view()?)?;
-        self.database.query_version(version, request, context)
+        let (database, version) = self.seen_version()?;
+        database.query_version(version, request, context)
+    }
+
+    /// The version that queries of the transaction read, with its own changes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Txn::query_with`].
+    pub(in crate::db) fn seen_version(&self) -> Result<(&Database, Arc<Version>)> {
+        Ok((&self.database, self.database.seen(self.open.view()?)?))
     }
 
     /// Deletes and sets N-Quads in the transaction, the deletes first.

@@ -3,7 +3,7 @@
 use super::change_lists::{ChangedNumbers, ChangedTexts, ColumnChanges};
 use super::delta::{FacetList, Row, TokenChanges, ValueDelta, pays_to_look_up, set_member};
 use super::index_view::IndexView;
-use crate::index::{IndexKind, TokenIndex, VectorIndex, tokens_of};
+use crate::index::{IndexKind, TokenIndex, TokenKey, VectorIndex, tokens_of};
 use crate::storage::{Column, NodeSet, gallop};
 use hexgraph_base::types::{Value, ValueRef, ValueType};
 use std::ops::Range;
@@ -304,6 +304,13 @@ impl LangValues {
         // Each node has at most one value, as lists are excluded: as many postings as nodes means
         // all of them.
         (view.index.postings.len() == self.base.column.subjects.len()).then_some(view)
+    }
+
+    /// The nodes that have a value, and perhaps others whose values have the same token: an index
+    /// may be coarser than values. `None` without an index of entire values.
+    pub fn nodes_equal(&self, value: ValueRef<'_>) -> Option<NodeSet> {
+        let view = self.index(IndexKind::Ordered)?;
+        Some(TokenKey::of(value).map(|token| view.nodes(&token)).unwrap_or_default())
     }
 
     /// Replaces the values of a node; `None` removes them. The indexes follow.

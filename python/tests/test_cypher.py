@@ -1,0 +1,183 @@
+"""Queries in Cypher: rows in all forms, parameters, changes, rights to write, limits, errors."""
+
+import asyncio
+import datetime
+import threading
+import time
+
+import pytest
+
+import hexgraph
+
+
+@pytest.fixture
+def people(db):
+    db.alter("name: string @index(exact) .\nborn: int .\nknows: [uid] .")
+    db.mutate(
+        set="""
+        <1> <dgraph.type> "Person" .
+        <2> <dgraph.type> "Person" .
+        <1> <name> "Ada" .
+        <1> <born> "1815" .
+        <2> <name> "Bob" .
+        <1> <knows> <2> (since=2019) .
+        <2> <knows> <1> (since=2020) .
+        """
+    )
+    return db
+
+
+def test_nodes_relationships_and_paths_are_dicts(people):
+    result = people.cypher("MATCH p = (a {name: 'Ada'})-[r]->(b) RETURN a, r, p, b.born")
+    ada = {"uid": "0x1", "labels": ["Person"], "properties": {"born": 1815, "name": "Ada"}}
+    bob = {"uid": "0x2", "labels": ["Person"], "properties": {"name": "Bob"}}
+    knows = {"type": "knows", "start": "0x1", "end": "0x2", "properties": {"since": 2019}}
+    assert result.columns() == ["a", "r", "p", "b.born"]
+    assert result.rows() == [(ada, knows, {"nodes": [ada, bob], "relationships": [knows]}, None)]
+
+
+def test_rows_come_in_all_forms(people):
+    result = people.cypher("MATCH (n) RETURN n.name AS name, n.born AS born ORDER BY name")
+    assert result.to_dict() == [{"name": "Ada", "born": 1815}, {"name": "Bob", "born": None}]
+    assert result.to_polars().to_dicts() == result.to_dict()
+    assert list(result.to_pandas()["name"]) == ["Ada", "Bob"]
+    assert result.to_json() == '[{"name": "Ada", "born": 1815}, {"name": "Bob", "born": null}]'
+    assert (len(result), list(result)) == (2, [("Ada", 1815), ("Bob", None)])
+    assert str(result).splitlines() == ["name  born", "----  ----", "Ada   1815", "Bob   null"]
+
+
+def test_a_column_of_several_types_is_text_of_json(db):
+    mixed = db.cypher("UNWIND [1, 'a', null] AS x RETURN x")
+    with pytest.warns(UserWarning, match=r"`x` has values of several types \(int, str\)"):
+        assert mixed.to_polars()["x"].to_list() == ["1", '"a"', None]
+    assert db.cypher("UNWIND [1, 2.5] AS x RETURN x").to_polars()["x"].to_list() == [1.0, 2.5]
+    large = db.cypher("UNWIND [9007199254740993, 0.5] AS x RETURN x")
+    with pytest.warns(UserWarning, match="several types"):
+        assert large.to_polars()["x"].to_list() == ["9007199254740993", "0.5"]
+    nested = db.cypher("RETURN [1, 2] AS l, {a: 1} AS m, [] AS e")
+    assert nested.to_polars().rows() == [("[1, 2]", '{"a": 1}', "[]")]
+    assert db.cypher("MATCH (n:None) RETURN n.x AS x").to_polars().shape == (0, 1)
+
+
+def test_parameters_have_the_types_of_python(db):
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    for value, expected in [
+        (None, "NULL"),
+        (True, "BOOLEAN NOT NULL"),
+        (7, "INTEGER NOT NULL"),
+        (2.5, "FLOAT NOT NULL"),
+        ("x", "STRING NOT NULL"),
+        (datetime.date(2020, 2, 29), "DATE NOT NULL"),
+        (datetime.datetime(2020, 2, 29, 1, 2, 3, 4), "LOCAL DATETIME NOT NULL"),
+        (datetime.datetime(2020, 2, 29, 1, 2, 3, tzinfo=zone), "ZONED DATETIME NOT NULL"),
+        (datetime.timedelta(days=-1, microseconds=5), "DURATION NOT NULL"),
+    ]:
+        is_of = "RETURN $p IS :: " + expected.removesuffix(" NOT NULL")
+        assert db.cypher(is_of, {"p": value}).rows() == [(True,)], value
+    deep = {"p": [{"a": [1, "x"]}, []]}
+    assert db.cypher("RETURN $p", deep).rows() == [([{"a": [1, "x"]}, []],)]
+    moment = datetime.datetime(2020, 2, 29, 1, 2, 3, tzinfo=zone)
+    assert db.cypher("RETURN $p", {"p": moment}).rows() == [("2020-02-29T01:02:03+02:00",)]
+    with pytest.raises(OverflowError, match="`p` is an int beyond 64 bits"):
+        db.cypher("RETURN $p", {"p": 2**64})
+    with pytest.raises(TypeError, match="`p` is of type object"):
+        db.cypher("RETURN $p", {"p": object()})
+    with pytest.raises(TypeError, match="a dict of their values, not list"):
+        db.cypher("RETURN 1", [1])
+    with pytest.raises(hexgraph.QueryError, match=r"\$other"):
+        db.cypher("RETURN $other", {"p": 1})
+    endless = []
+    endless.append(endless)
+    with pytest.raises(TypeError, match="nested deeper"):
+        db.cypher("RETURN $p", {"p": endless})
+
+
+def test_a_query_sees_changes_and_a_transaction_its_own(people):
+    people.mutate(set='<3> <name> "Cy" .\n<3> <knows> <3> .')
+    loops = "MATCH (a)-[:knows]-(a) RETURN a.name"
+    assert people.cypher(loops).rows() == [("Cy",)]
+    with people.txn() as txn:
+        txn.mutate(delete="<3> <knows> <3> .")
+        assert (txn.cypher(loops).rows(), people.cypher(loops).rows()) == ([], [("Cy",)])
+    assert people.cypher(loops).rows() == []
+    assert asyncio.run(people.acypher("MATCH (n) RETURN count(*)")).rows() == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("CREATE (n {name: 'x'})", "mutate"),
+        ("MATCH (n) DETACH DELETE n", "delete"),
+        ("MATCH (n) RETURN m", "`m`"),
+        ("MATCH (n) RETURN nam(n)", "nam"),
+        ("MATCH (n RETURN n", "line 1"),
+        ("{ q(func: has(name)) { name } }", "line 1"),
+        ("EXPLAIN MATCH (n) RETURN n", "EXPLAIN"),
+    ],
+)
+def test_what_is_wrong_is_said(people, text, message):
+    with pytest.raises(hexgraph.Error) as caught:
+        people.cypher(text)
+    assert message in str(caught.value), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UNWIND range(0, 1000000000000) AS n RETURN n",
+        "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*)",
+        "MATCH (a)-[*]-(b)-[*]-(c)-[*]-(d) RETURN collect([a, b, c, d])",
+        "RETURN reduce(t = 'x', n IN range(1, 60) | t + t)",
+        "RETURN " + "(" * 10_000 + "1" + ")" * 10_000,
+    ],
+)
+def test_limits_stop_what_is_endless(db, text):
+    db.mutate(set="\n".join(f"<{a}> <e> <{b}> ." for a in range(1, 9) for b in range(1, 9)))
+    started = time.monotonic()
+    with pytest.raises(hexgraph.Error):
+        db.cypher(text, timeout=1.0)
+    assert time.monotonic() - started < 20
+
+
+def test_a_long_query_is_interrupted_and_leaves_others_alone(db):
+    text = "UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN count(*)"
+    with pytest.raises(hexgraph.LimitError, match="timeout"):
+        db.cypher(text, timeout=0.2)
+
+    def other():
+        with pytest.raises(hexgraph.LimitError):
+            db.cypher(text, timeout=1)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert db.cypher("RETURN 1").rows() == [(1,)]
+    thread.join()
+
+
+def test_aggregates_agree_with_polars(db):
+    polars = pytest.importorskip("polars")
+    table = polars.DataFrame(
+        {
+            "id": range(500),
+            "team": [f"t{i % 7}" for i in range(500)],
+            "pay": [i * 37 % 101 for i in range(500)],
+        }
+    )
+    db.load_nodes(table, "Worker")
+    text = """
+        MATCH (w:Worker) WHERE w.pay > 20
+        RETURN w.team AS team, count(*) AS n, sum(w.pay) AS total, max(w.pay) AS most
+        ORDER BY total DESC, team LIMIT 4
+    """
+    expected = (
+        table.filter(polars.col("pay") > 20)
+        .group_by("team")
+        .agg(
+            polars.len().cast(polars.Int64).alias("n"),
+            total=polars.col("pay").sum(),
+            most=polars.col("pay").max(),
+        )
+        .sort(["total", "team"], descending=[True, False])
+        .head(4)
+    )
+    assert db.cypher(text).to_polars().rows() == expected.rows()

@@ -1,0 +1,94 @@
+//! The names of a query and the predicates that they mean.
+//!
+//! A property or relationship type may be written without the name of the type that owns it: `title` is the field
+//! `Film.title` of a node with the label `Film`. For a node, the fields of its types count first, then the predicate
+//! of exactly that name. A name that is a full one, such as `Film.title`, means this predicate alone.
+
+use hexgraph_base::schema::is_reserved;
+use hexgraph_base::types::ValueType;
+use hexgraph_store::graph::{Predicate, Version};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Whether queries see a predicate: those of the engine have a meaning of their own, and a password is never read.
+pub(super) fn is_visible(predicate: &Predicate) -> bool {
+    !is_reserved(&predicate.def.name) && predicate.def.value_type != ValueType::Password
+}
+
+/// The part of a name behind its last point.
+pub(super) fn short_name(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, short)| short)
+}
+
+/// A property that a query names.
+#[derive(Clone)]
+pub(super) struct NamedProperty {
+    /// The language behind `@`; empty without one.
+    pub lang: Box<str>,
+    /// The predicate of exactly this name.
+    pub exact: Option<Arc<Predicate>>,
+    /// The types that have fields of this short name, and these fields.
+    pub owned: Vec<(Arc<str>, Vec<Arc<Predicate>>)>,
+}
+
+/// The names of one schema.
+pub(super) struct Names {
+    /// For a short name, the types with such fields, and these fields.
+    fields: FxHashMap<Box<str>, Vec<(Arc<str>, Vec<Arc<Predicate>>)>>,
+}
+
+impl Names {
+    /// Reads the types of a schema. O(fields of all types).
+    pub(super) fn of(version: &Version) -> Names {
+        let mut fields = FxHashMap::<Box<str>, Vec<(Arc<str>, Vec<Arc<Predicate>>)>>::default();
+        let mut types: Vec<_> = version.schema.types.iter().collect();
+        types.sort_unstable_by_key(|(name, _)| *name);
+        for (type_name, def) in types {
+            let type_name: Arc<str> = type_name.as_str().into();
+            for field in &def.fields {
+                let Some(predicate) = version.predicate(field) else { continue };
+                if !is_visible(predicate) || predicate.is_edges() {
+                    continue;
+                }
+                let owners = fields.entry(short_name(field).into()).or_default();
+                let is_of = |(name, _): &(Arc<str>, _)| *name == type_name;
+                let index = owners.iter().position(is_of).unwrap_or_else(|| {
+                    owners.push((Arc::clone(&type_name), Vec::new()));
+                    owners.len() - 1
+                });
+                owners[index].1.push(Arc::clone(predicate));
+            }
+        }
+        // Where each field is the predicate of that name, owners decide nothing.
+        fields.retain(|short, owners| {
+            let mut predicates = owners.iter().flat_map(|(_, predicates)| predicates);
+            predicates.any(|predicate| *predicate.def.name != **short)
+        });
+        Names { fields }
+    }
+
+    /// Resolves the name of a property. Names that nobody has are resolved to nothing.
+    pub(super) fn property(&self, version: &Version, name: &str) -> NamedProperty {
+        let is_there = |name: &str| version.predicate(name).is_some_and(|it| is_visible(it));
+        let (name, lang) = match name.rsplit_once('@') {
+            Some((name, lang)) if !is_there(&format!("{name}@{lang}")) => (name, lang),
+            _ => (name, ""),
+        };
+        let exact = version.predicate(name).filter(|it| is_visible(it) && !it.is_edges());
+        let owned = self.fields.get(name).cloned().unwrap_or_default();
+        NamedProperty { lang: lang.into(), exact: exact.cloned(), owned }
+    }
+
+    /// Whether a field is the only one of its short name among the fields of these types.
+    pub(super) fn is_unambiguous(&self, field: &str, types: &[Arc<str>]) -> bool {
+        let Some(owners) = self.fields.get(short_name(field)) else { return false };
+        let mut fields = owners.iter().filter(|(name, _)| types.contains(name));
+        let is_field = |predicate: &Arc<Predicate>| predicate.def.name == field;
+        let mut is_owned = false;
+        let only = fields.all(|(_, predicates)| {
+            is_owned |= predicates.iter().any(is_field);
+            predicates.iter().all(is_field)
+        });
+        only && is_owned
+    }
+}

@@ -1,0 +1,86 @@
+//! The nodes, relationships and paths of a result as maps.
+
+use hexgraph_base::types::Result;
+use hexgraph_cypher::Graph;
+use hexgraph_scalar::{List, Map, Relationship, Value};
+use std::sync::Arc;
+
+/// A value without nodes, relationships and paths: a node is a map with `uid`, `labels` and `properties`, a
+/// relationship one with `type`, `start`, `end` and `properties`, and a path one with `nodes` and `relationships`.
+/// Names of relationship types are those of `types`.
+pub(super) fn plain(value: Value, graph: &dyn Graph, types: &[Arc<str>]) -> Result<Value> {
+    Ok(match value {
+        Value::Node(uid) => node(uid, graph)?,
+        Value::Relationship(it) => relationship(it, graph, types)?,
+        Value::Path(path) => {
+            let nodes: Result<_> = path.nodes.iter().map(|&uid| node(uid, graph)).collect();
+            let relationships = path.relationships.iter().map(|&it| relationship(it, graph, types));
+            let relationships: Result<_> = relationships.collect();
+            let entries = vec![
+                ("nodes".into(), Value::list(nodes?)?),
+                ("relationships".into(), Value::list(relationships?)?),
+            ];
+            Value::map(entries)?
+        }
+        Value::List(list) if has_entities(&list) => {
+            let items: Result<_> = list.iter().map(|it| plain(it.clone(), graph, types)).collect();
+            Value::List(List::new(items?)?)
+        }
+        Value::Map(map) if map.entries().iter().any(|(_, value)| may_have_entities(value)) => {
+            let entry = |(key, value): &(Arc<str>, Value)| {
+                Ok((Arc::clone(key), plain(value.clone(), graph, types)?))
+            };
+            Value::Map(Map::new(map.entries().iter().map(entry).collect::<Result<_>>()?)?)
+        }
+        other => other,
+    })
+}
+
+fn has_entities(items: &[Value]) -> bool {
+    items.iter().any(may_have_entities)
+}
+
+fn may_have_entities(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Node(_) | Value::Relationship(_) | Value::Path(_) | Value::List(_) | Value::Map(_)
+    )
+}
+
+fn node(uid: u64, graph: &dyn Graph) -> Result<Value> {
+    let labels = graph.labels(uid)?.into_iter().map(Value::String).collect();
+    let entries = vec![
+        ("uid".into(), Value::from(format!("{uid:#x}"))),
+        ("labels".into(), Value::list(labels)?),
+        ("properties".into(), Value::Map(graph.properties(uid)?)),
+    ];
+    Ok(Value::map(entries)?)
+}
+
+fn relationship(it: Relationship, graph: &dyn Graph, types: &[Arc<str>]) -> Result<Value> {
+    let (subject, object, type_id) = (it.subject, it.object, it.type_id);
+    let name =
+        types.get(type_id as usize).map_or(Value::Null, |name| Value::String(Arc::clone(name)));
+    let entries = vec![
+        ("type".into(), name),
+        ("start".into(), Value::from(format!("{subject:#x}"))),
+        ("end".into(), Value::from(format!("{object:#x}"))),
+        ("properties".into(), Value::Map(graph.relationship_properties(it)?)),
+    ];
+    Ok(Value::map(entries)?)
+}
+
+/// About the bytes that a plain value takes.
+pub(super) fn weight(value: &Value) -> usize {
+    let own = size_of::<Value>();
+    match value {
+        Value::String(text) => own + text.len(),
+        Value::List(list) => own + list.iter().map(weight).sum::<usize>(),
+        Value::Map(map) => {
+            let entries = map.entries().iter();
+            own + entries.map(|(_, value)| size_of::<Arc<str>>() + weight(value)).sum::<usize>()
+        }
+        Value::Path(path) => own + path.nodes.len() * 3 * size_of::<u64>(),
+        _ => own,
+    }
+}

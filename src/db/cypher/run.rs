@@ -1,0 +1,164 @@
+//! Queries in Cypher: from a text to rows.
+
+use super::plain::{plain, weight};
+use super::snapshot_graph::SnapshotGraph;
+use crate::db::change::txn::Txn;
+use crate::db::database::Database;
+use crate::db::guard::guarded;
+use crate::db::query::plans::reserve_plan;
+use hexgraph_base::budget::Reservation;
+use hexgraph_base::types::{Error, Result};
+use hexgraph_cypher::ast::Mode;
+use hexgraph_cypher::{Graph, analyse, execute_each, parse};
+use hexgraph_scalar::{Context, Fault, Map, ScalarError, Value};
+use hexgraph_store::exec::RequestContext;
+use hexgraph_store::graph::Version;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::mem;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// The rows of a query in Cypher. A node is a map with `uid`, `labels` and `properties`, a relationship one with
+/// `type`, `start`, `end` and `properties`, a path one with `nodes` and `relationships`.
+pub struct CypherAnswer {
+    /// The names of the columns: aliases, or expressions as they are written.
+    pub columns: Vec<Box<str>>,
+    /// The rows, each with a value for each column.
+    pub rows: Vec<Vec<Value>>,
+    /// The memory of the rows, reserved while the answer exists.
+    _reservation: Option<Arc<Reservation>>,
+}
+
+/// # Cypher
+impl Database {
+    /// Answers a query in openCypher from the newest version. Queries only read.
+    ///
+    /// ```
+    /// use hexgraph::db::Database;
+    ///
+    /// let db = Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .\n<1> <knows> <2> .\n<2> <name> \"Bob\" .", "")?;
+    /// let answer = db.cypher("MATCH (a)-[:knows]->(b) RETURN a.name AS a, b.name")?;
+    /// assert_eq!(answer.columns.join(" "), "a b.name");
+    /// assert_eq!(answer.rows[0][1].to_string(), "Bob");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::cypher_with`].
+    pub fn cypher(&self, text: &str) -> Result<CypherAnswer> {
+        self.cypher_with(text, &Map::new(Vec::new())?, &RequestContext::new())
+    }
+
+    /// Answers a query in openCypher from the newest version, with values of its parameters. It runs on the calling
+    /// thread, row by row.
+    ///
+    /// ```
+    /// use hexgraph::cypher::{Map, Value};
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let params = Map::new(vec![("most".into(), Value::Int(3))])?;
+    /// let text = "UNWIND range(1, $most) AS n RETURN sum(n)";
+    /// let answer = db.cypher_with(text, &params, &RequestContext::new())?;
+    /// assert_eq!(answer.rows, [[Value::Int(6)]]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `Syntax` for a text that is no query of openCypher, or that would write; `Query` for an expression without a
+    /// value; `Limit` when `context` stops it; `Corrupt` when it meets a damaged part of the file.
+    pub fn cypher_with(
+        &self,
+        text: &str,
+        params: &Map,
+        context: &RequestContext,
+    ) -> Result<CypherAnswer> {
+        self.cypher_version(self.version()?, text, params, context)
+    }
+
+    fn cypher_version(
+        &self,
+        version: Arc<Version>,
+        text: &str,
+        params: &Map,
+        context: &RequestContext,
+    ) -> Result<CypherAnswer> {
+        guarded(|| {
+            self.prepare(context);
+            self.check_length(text)?;
+            reserve_plan(text.len(), context)?;
+            let parsed = parse(text)?;
+            analyse(&parsed)?;
+            if parsed.statement().mode != Mode::Run {
+                return Err(Error::query("`EXPLAIN` and `PROFILE` have no answer yet").with_hint(
+                    "leave the word out; db.explain(dql) shows the plan of a query in DQL",
+                ));
+            }
+            let graph = SnapshotGraph::new(version, context);
+            let types = graph.relationship_types()?;
+            let (now, evaluation) = (Timestamp::now(), context.reservation().cloned());
+            let evaluation = evaluation_context(now, evaluation);
+            let mut rows = Vec::new();
+            let each = |row: &mut Vec<Value>| {
+                let row = mem::take(row).into_iter();
+                let row: Result<Vec<Value>> = row.map(|it| plain(it, &graph, &types)).collect();
+                let row = row?;
+                context.charge(size_of::<Vec<Value>>() + row.iter().map(weight).sum::<usize>())?;
+                rows.push(row);
+                Ok(ControlFlow::Continue(()))
+            };
+            let columns = execute_each(&parsed, params, &graph, &evaluation, each)?;
+            Ok(CypherAnswer { columns, rows, _reservation: context.reservation().cloned() })
+        })
+    }
+}
+
+/// # Cypher
+impl Txn {
+    /// Answers a query in openCypher from what the transaction sees.
+    ///
+    /// ```
+    /// use hexgraph::cypher::Map;
+    /// use hexgraph::db::{Database, RequestContext, TxnOptions};
+    ///
+    /// let db = Database::in_memory();
+    /// let txn = db.begin(TxnOptions::default())?;
+    /// txn.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let (text, none) = ("MATCH (n) RETURN count(n)", Map::new(Vec::new())?);
+    /// let inside = txn.cypher_with(text, &none, &RequestContext::new())?;
+    /// let outside = db.cypher(text)?;
+    /// assert_eq!([&inside.rows[0][0], &outside.rows[0][0]].map(|it| it.to_string()), ["1", "0"]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::cypher_with`]; `Conflict` when the transaction was aborted, `Query` when it has ended.
+    pub fn cypher_with(
+        &self,
+        text: &str,
+        params: &Map,
+        context: &RequestContext,
+    ) -> Result<CypherAnswer> {
+        let (database, version) = self.seen_version()?;
+        database.cypher_version(version, text, params, context)
+    }
+}
+
+/// The moment of a query, its random numbers, and the budget of its large values.
+fn evaluation_context(now: Timestamp, reservation: Option<Arc<Reservation>>) -> Context {
+    let seed = now.as_nanosecond() as u64;
+    let context = Context::new(now.to_zoned(TimeZone::UTC), seed);
+    let Some(reservation) = reservation else { return context };
+    context.with_reserve(Arc::new(move |bytes| {
+        let fault = |error: Error| {
+            let (message, hint) = (error.to_string(), String::new());
+            Box::new(ScalarError { fault: Fault::Limit, message, hint })
+        };
+        reservation.reserve(bytes).map_err(fault)
+    }))
+}

@@ -1,0 +1,436 @@
+//! [`SnapshotGraph`]: one version of the graph, as queries in Cypher see it.
+
+use super::inverse::Inverse;
+use super::names::{NamedProperty, Names, is_visible, short_name};
+use super::stored_values::{Sought, sought, to_cypher};
+use hexgraph_base::schema::{NODE_TYPE, is_reserved};
+use hexgraph_base::types::{Error, Result, Uid, ValueRef};
+use hexgraph_cypher::Graph;
+use hexgraph_cypher::ast::Direction as Way;
+use hexgraph_scalar::{Map, Relationship, Value};
+use hexgraph_store::exec::RequestContext;
+use hexgraph_store::graph::{Predicate, Version};
+use hexgraph_store::storage::NodeSet;
+use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The number of nodes of a batch.
+const BATCH_LEN: usize = 1024;
+
+/// A predicate with edges.
+struct EdgeType {
+    name: Arc<str>,
+    predicate: Arc<Predicate>,
+    /// Its edges against their direction, where the predicate has no `@reverse`.
+    inverse: OnceCell<Inverse>,
+}
+
+/// One version of the graph for one request.
+pub(super) struct SnapshotGraph<'a> {
+    version: Arc<Version>,
+    context: &'a RequestContext,
+    names: Names,
+    /// In the order of names; the id of a type is its index.
+    types: Vec<EdgeType>,
+    /// The predicates with values, in the order of names.
+    value_predicates: Vec<(Arc<str>, Arc<Predicate>)>,
+    properties: RefCell<FxHashMap<Box<str>, Rc<NamedProperty>>>,
+    labels: RefCell<FxHashMap<Box<str>, Arc<str>>>,
+    keys: RefCell<FxHashMap<Box<str>, Arc<str>>>,
+    nodes: OnceCell<NodeSet>,
+}
+
+impl<'a> SnapshotGraph<'a> {
+    /// O(predicates and types of the schema).
+    pub(super) fn new(version: Arc<Version>, context: &'a RequestContext) -> SnapshotGraph<'a> {
+        let names = Names::of(&version);
+        let mut visible: Vec<_> = version
+            .predicates()
+            .filter(|(_, predicate)| is_visible(predicate))
+            .map(|(name, predicate)| (Arc::clone(name), Arc::clone(predicate)))
+            .collect();
+        visible.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        let (edges, value_predicates): (Vec<_>, Vec<_>) =
+            visible.into_iter().partition(|(_, predicate)| predicate.is_edges());
+        let types = edges
+            .into_iter()
+            .map(|(name, predicate)| EdgeType { name, predicate, inverse: OnceCell::new() })
+            .collect();
+        SnapshotGraph {
+            version,
+            context,
+            names,
+            types,
+            value_predicates,
+            properties: RefCell::default(),
+            labels: RefCell::default(),
+            keys: RefCell::default(),
+            nodes: OnceCell::new(),
+        }
+    }
+
+    fn node(&self, uid: u64) -> Option<u32> {
+        self.version.nodes.node(Uid(uid))
+    }
+
+    fn type_of(&self, relationship: Relationship) -> Result<&EdgeType> {
+        let id = relationship.type_id as usize;
+        self.types.get(id).ok_or_else(|| Error::internal(format!("no relationship type {id}")))
+    }
+
+    fn inverse<'e>(&self, edges: &'e EdgeType) -> Result<&'e Inverse> {
+        if let Some(inverse) = edges.inverse.get() {
+            return Ok(inverse);
+        }
+        let forward = edges.predicate.direction(false);
+        let forward = forward.ok_or_else(|| Error::internal("a relationship type has no edges"))?;
+        let inverse = Inverse::of(forward, self.context)?;
+        Ok(edges.inverse.get_or_init(|| inverse))
+    }
+
+    /// All nodes that have a label, a value or an edge that is visible.
+    fn all_nodes(&self) -> Result<&NodeSet> {
+        if let Some(nodes) = self.nodes.get() {
+            return Ok(nodes);
+        }
+        let mut nodes = RoaringBitmap::new();
+        for (_, predicate) in &self.value_predicates {
+            self.context.check()?;
+            predicate.subjects().or_into(&mut nodes);
+        }
+        for edges in &self.types {
+            self.context.check()?;
+            edges.predicate.subjects().or_into(&mut nodes);
+            match edges.predicate.direction(true) {
+                Some(reverse) => reverse.subjects().or_into(&mut nodes),
+                None => nodes.extend(self.inverse(edges)?.targets()),
+            }
+        }
+        for name in self.version.schema.types.keys().filter(|name| !is_reserved(name)) {
+            self.labelled(name).or_into(&mut nodes);
+        }
+        // Types that the schema does not define.
+        if let Some(typed) = self.version.predicate(NODE_TYPE) {
+            let mut others = typed.subjects().to_bitmap();
+            others -= &nodes;
+            for node in others {
+                if !self.labels_of(node).is_empty() {
+                    nodes.insert(node);
+                }
+            }
+        }
+        self.context.charge(nodes.serialized_size())?;
+        Ok(self.nodes.get_or_init(|| NodeSet::from(nodes)))
+    }
+
+    fn labelled(&self, label: &str) -> NodeSet {
+        let types = self.version.predicate(NODE_TYPE).filter(|_| !is_reserved(label));
+        let nodes = types.and_then(|types| types.values("")?.nodes_equal(ValueRef::String(label)));
+        nodes.unwrap_or_default()
+    }
+
+    fn labels_of(&self, node: u32) -> Vec<Arc<str>> {
+        let Some(types) = self.version.predicate(NODE_TYPE) else { return Vec::new() };
+        let Some(values) = types.values("") else { return Vec::new() };
+        let values = values.values(node);
+        let texts = values.iter().filter_map(text_of);
+        let mut labels: Vec<_> = texts
+            .filter(|name| !is_reserved(name))
+            .map(|name| shared(&self.labels, name))
+            .collect();
+        labels.sort_unstable();
+        labels
+    }
+
+    fn append_batch(&self, set: &NodeSet, after: Option<u64>, into: &mut Vec<u64>) {
+        let least = match after {
+            None => Some(0),
+            Some(uid) => self.version.nodes.node_after(Uid(uid)),
+        };
+        let Some(least) = least else { return };
+        let nodes = set.iter_from(least).take(BATCH_LEN);
+        into.extend(nodes.map(|node| self.version.nodes.uid(node).0));
+    }
+
+    fn named(&self, name: &str) -> Rc<NamedProperty> {
+        if let Some(property) = self.properties.borrow().get(name) {
+            return Rc::clone(property);
+        }
+        let property = Rc::new(self.names.property(&self.version, name));
+        self.properties.borrow_mut().insert(name.into(), Rc::clone(&property));
+        property
+    }
+
+    fn expand_type(
+        &self,
+        (type_id, node, uid): (u32, u32, u64),
+        way: Way,
+        into: &mut Vec<(Relationship, u64)>,
+    ) -> Result<()> {
+        let edges = &self.types[type_id as usize];
+        let uid_of = |other: u32| self.version.nodes.uid(other).0;
+        if way != Way::In
+            && let Some(forward) = edges.predicate.direction(false)
+        {
+            into.extend(forward.targets(node).iter().map(|&other| {
+                let object = uid_of(other);
+                (Relationship { subject: uid, object, type_id }, object)
+            }));
+        }
+        if way == Way::Out {
+            return Ok(());
+        }
+        let mut add = |other: u32| {
+            // A relationship from the node to itself was appended with the outgoing ones.
+            if way == Way::In || other != node {
+                let subject = uid_of(other);
+                into.push((Relationship { subject, object: uid, type_id }, subject));
+            }
+        };
+        match edges.predicate.direction(true) {
+            Some(reverse) => reverse.targets(node).iter().copied().for_each(&mut add),
+            None => self.inverse(edges)?.subjects(node).for_each(&mut add),
+        }
+        Ok(())
+    }
+}
+
+/// A name of a type as it is stored.
+fn text_of(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::Default(text) | ValueRef::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The shared text of a name that comes again and again.
+fn shared(cache: &RefCell<FxHashMap<Box<str>, Arc<str>>>, name: &str) -> Arc<str> {
+    if let Some(text) = cache.borrow().get(name) {
+        return Arc::clone(text);
+    }
+    let text: Arc<str> = name.into();
+    cache.borrow_mut().insert(name.into(), Arc::clone(&text));
+    text
+}
+
+/// The value that a node has of a predicate in a language; null when there is none.
+fn stored(predicate: &Predicate, lang: &str, node: u32) -> Result<Value> {
+    let value_type = predicate.def.value_type;
+    let parts = match lang {
+        "" => predicate.untagged(),
+        lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),
+    };
+    let mut values = Vec::new();
+    for part in parts {
+        for value in part.values(node).iter() {
+            let value = to_cypher(value, value_type)?;
+            if !predicate.def.list {
+                return Ok(value);
+            }
+            values.push(value);
+        }
+    }
+    if values.is_empty() { Ok(Value::Null) } else { Ok(Value::list(values)?) }
+}
+
+impl Graph for SnapshotGraph<'_> {
+    fn nodes(&self, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
+        self.append_batch(self.all_nodes()?, after, into);
+        Ok(())
+    }
+
+    fn node_count(&self) -> Result<u64> {
+        Ok(self.all_nodes()?.len() as u64)
+    }
+
+    fn nodes_with_label(&self, label: &str, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
+        self.append_batch(&self.labelled(label), after, into);
+        Ok(())
+    }
+
+    fn label_count(&self, label: &str) -> Result<u64> {
+        Ok(self.labelled(label).len() as u64)
+    }
+
+    fn find(&self, _label: Option<&str>, name: &str, value: &Value) -> Result<Option<Vec<u64>>> {
+        let property = self.named(name);
+        let owned = property.owned.iter().flat_map(|(_, predicates)| predicates);
+        let mut nodes = NodeSet::default();
+        for predicate in property.exact.iter().chain(owned) {
+            if predicate.def.list {
+                return Ok(None);
+            }
+            let expected = match sought(value, predicate.def.value_type) {
+                Sought::Nothing => continue,
+                Sought::Equal(expected) => expected,
+                Sought::Unknown => return Ok(None),
+            };
+            let parts = match &*property.lang {
+                "" => predicate.untagged(),
+                lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),
+            };
+            for part in parts {
+                let Some(of_part) = part.nodes_equal(expected.as_ref()) else { return Ok(None) };
+                nodes = nodes.or(&of_part);
+            }
+        }
+        Ok(Some(self.version.nodes.uids(&nodes.to_vec())))
+    }
+
+    fn labels(&self, node: u64) -> Result<Vec<Arc<str>>> {
+        Ok(self.node(node).map(|node| self.labels_of(node)).unwrap_or_default())
+    }
+
+    fn has_label(&self, node: u64, label: &str) -> Result<bool> {
+        let Some(node) = self.node(node).filter(|_| !is_reserved(label)) else { return Ok(false) };
+        let types = self.version.predicate(NODE_TYPE).and_then(|types| types.values(""));
+        Ok(types.is_some_and(|types| {
+            types.values(node).iter().any(|value| text_of(value) == Some(label))
+        }))
+    }
+
+    fn property(&self, node: u64, name: &str) -> Result<Value> {
+        let Some(id) = self.node(node) else { return Ok(Value::Null) };
+        let property = self.named(name);
+        let mut result = Value::Null;
+        let mut source: Option<&str> = None;
+        if !property.owned.is_empty() {
+            let labels = self.labels_of(id);
+            let of_types = property.owned.iter().filter(|(owner, _)| labels.contains(owner));
+            for predicate in of_types.flat_map(|(_, predicates)| predicates) {
+                let value = stored(predicate, &property.lang, id)?;
+                match source {
+                    _ if value.is_null() => {}
+                    Some(other) if other != predicate.def.name.as_str() && result != value => {
+                        return Err(ambiguous(node, name, other, &predicate.def.name));
+                    }
+                    _ => (result, source) = (value, Some(predicate.def.name.as_str())),
+                }
+            }
+        }
+        match &property.exact {
+            Some(predicate) if source.is_none() => stored(predicate, &property.lang, id),
+            _ => Ok(result),
+        }
+    }
+
+    fn properties(&self, node: u64) -> Result<Map> {
+        let Some(id) = self.node(node) else { return Ok(Map::new(Vec::new())?) };
+        let labels = self.labels_of(id);
+        let mut entries = Vec::new();
+        for (name, predicate) in &self.value_predicates {
+            let is_short = self.names.is_unambiguous(name, &labels)
+                && predicate_of(&self.value_predicates, short_name(name))
+                    .is_none_or(|other| !other.has(id));
+            let key =
+                if is_short { shared(&self.keys, short_name(name)) } else { Arc::clone(name) };
+            let untagged = stored(predicate, "", id)?;
+            if !untagged.is_null() {
+                entries.push((Arc::clone(&key), untagged));
+            }
+            let tagged = predicate.langs().iter().filter(|_| predicate.def.lang);
+            for lang in tagged.map(|values| &*values.lang).filter(|lang| !lang.is_empty()) {
+                let value = stored(predicate, lang, id)?;
+                if !value.is_null() {
+                    entries.push((shared(&self.keys, &format!("{key}@{lang}")), value));
+                }
+            }
+        }
+        Ok(Map::new(entries)?)
+    }
+
+    fn relationship_types(&self) -> Result<Vec<Arc<str>>> {
+        Ok(self.types.iter().map(|edges| Arc::clone(&edges.name)).collect())
+    }
+
+    fn types_named(&self, name: &str) -> Result<Vec<u32>> {
+        let is_named = |full: &str| full == name || short_name(full) == name;
+        let ids = (0..).zip(&self.types).filter(|(_, edges)| is_named(&edges.name));
+        Ok(ids.map(|(id, _)| id).collect())
+    }
+
+    fn expand(
+        &self,
+        node: u64,
+        direction: Way,
+        types: Option<&[u32]>,
+        into: &mut Vec<(Relationship, u64)>,
+    ) -> Result<()> {
+        let Some(id) = self.node(node) else { return Ok(()) };
+        match types {
+            Some(types) => {
+                for &type_id in types {
+                    self.expand_type((type_id, id, node), direction, into)?;
+                }
+            }
+            None => {
+                for type_id in 0..self.types.len() as u32 {
+                    self.expand_type((type_id, id, node), direction, into)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn has_relationship(&self, relationship: Relationship) -> Result<bool> {
+        let edges = self.type_of(relationship)?.predicate.direction(false);
+        let ends = (self.node(relationship.subject), self.node(relationship.object));
+        let (Some(edges), (Some(subject), Some(object))) = (edges, ends) else { return Ok(false) };
+        Ok(edges.contains(subject, object))
+    }
+
+    fn relationship_property(&self, relationship: Relationship, name: &str) -> Result<Value> {
+        let edges = self.type_of(relationship)?.predicate.direction(false);
+        let ends = (self.node(relationship.subject), self.node(relationship.object));
+        let (Some(edges), (Some(subject), Some(object))) = (edges, ends) else {
+            return Ok(Value::Null);
+        };
+        match edges.facet(subject, object, name) {
+            Some(value) => to_cypher(value, value.value_type()),
+            None => Ok(Value::Null),
+        }
+    }
+
+    fn relationship_properties(&self, relationship: Relationship) -> Result<Map> {
+        let edges = self.type_of(relationship)?.predicate.direction(false);
+        let ends = (self.node(relationship.subject), self.node(relationship.object));
+        let mut entries = Vec::new();
+        if let (Some(edges), (Some(subject), Some(object))) = (edges, ends) {
+            for (key, value) in edges.facets(subject, object) {
+                entries.push((shared(&self.keys, key), to_cypher(value, value.value_type())?));
+            }
+        }
+        Ok(Map::new(entries)?)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.context.check()
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<()> {
+        self.context.charge(bytes)
+    }
+
+    fn release(&self, bytes: usize) {
+        self.context.uncharge(bytes);
+    }
+}
+
+/// A predicate of a list that is sorted by name.
+fn predicate_of<'p>(
+    predicates: &'p [(Arc<str>, Arc<Predicate>)],
+    name: &str,
+) -> Option<&'p Arc<Predicate>> {
+    let index = predicates.binary_search_by(|(other, _)| (**other).cmp(name)).ok()?;
+    Some(&predicates[index].1)
+}
+
+fn ambiguous(node: u64, name: &str, one: &str, other: &str) -> Error {
+    let message = format!(
+        "the property `{name}` of node {node:#x} has two different values, of `{one}` and of `{other}`"
+    );
+    Error::query(message).with_hint(format!("write the full name in backquotes: n.`{one}`"))
+}
