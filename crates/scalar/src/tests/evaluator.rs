@@ -197,7 +197,8 @@ fn tested(
 
 fn operator_of(operator: ArithmeticOp) -> Arithmetic {
     match operator {
-        ArithmeticOp::Add => Arithmetic::Add,
+        // Lists and strings alone are joined, and `+` joins these likewise.
+        ArithmeticOp::Add | ArithmeticOp::Concatenate => Arithmetic::Add,
         ArithmeticOp::Subtract => Arithmetic::Subtract,
         ArithmeticOp::Multiply => Arithmetic::Multiply,
         ArithmeticOp::Divide => Arithmetic::Divide,
