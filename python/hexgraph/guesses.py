@@ -49,9 +49,7 @@ RESULT = {
 """What libraries of tables call the things of a result."""
 
 DATABASE = {
-    **dict.fromkeys(
-        ("execute", "cypher", "dql", "ask", "query_df", "select", "match"), "query(dql)"
-    ),
+    **dict.fromkeys(("execute", "dql", "ask", "query_df", "select", "match"), "query(dql)"),
     **dict.fromkeys(
         ("add", "insert", "create", "add_node", "add_nodes", "put"), "mutate(set_json=...)"
     ),

@@ -690,9 +690,6 @@ def test_bytes_without_a_format_are_no_table(content, tmp_path):
     path.write_bytes(content)
     with pytest.raises(hexgraph.QueryError, match="a table is read from"):
         hexgraph.connect().load_nodes(path, "T", id=None)
-    path.write_bytes(b"")
-    with pytest.raises(hexgraph.Error):
-        hexgraph.connect().load_nodes(path, "T", id=None)
 
 
 def test_sniff_shows_the_beginning_of_a_long_name(tmp_path):
