@@ -504,7 +504,7 @@ class DatabaseMethods:
     def cypher(
         self, text: str, params: Any = None, *, timeout: float | None = None
     ) -> CypherResult:
-        r"""Run a read-only query in openCypher on the newest version, with values of its parameters.
+        r"""Run a read-only query in openCypher on the newest version, with values of parameters.
 
         A label is a type, a property a predicate with values, a relationship type a predicate with
         edges, and the properties of a relationship are facets. `params` is a dict with a value for
