@@ -52,6 +52,7 @@ __all__ = [
     "open_database",
     "run_algorithm",
     "run_command",
+    "run_cypher",
     "schema_text",
     "sniff_file",
     "variable_texts",
