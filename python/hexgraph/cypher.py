@@ -29,7 +29,7 @@ class CypherResult:
     """
 
     def __init__(self, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
-        """Take the names of the columns and the rows."""
+        """Store the names of the columns, and the rows."""
         self._columns = list(columns)
         self._rows = rows
 

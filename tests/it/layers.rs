@@ -62,7 +62,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("http", &["types", "budget", "answer", "db"]),
     ("cli", &["types", "budget", "answer", "db", "tables", "http"]),
     // db.serve(), python -m hexgraph
-    ("python", &["types", "budget", "scalar", "answer", "layout", "db", "tables", "http", "cli"]),
+    ("python", &["types", "budget", "cypher", "answer", "layout", "db", "tables", "http", "cli"]),
 ];
 
 /// The only files that may hold `unsafe`.

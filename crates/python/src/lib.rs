@@ -19,7 +19,6 @@ mod drawn;
 mod graphs;
 mod database;
 mod deleting;
-mod cypher;
 mod algorithms;
 mod mutation;
 mod server;

@@ -3,7 +3,6 @@
 use super::algorithms::compact::{PyCompactGraph, compact_graph, graph_of_arrays, numbers_table};
 use super::algorithms::tables::{algorithms, run_algorithm};
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
-use super::cypher::run_cypher;
 use super::database::PyDatabase;
 use super::deleting::delete_nodes;
 use super::drawn::generate::generate;
@@ -16,6 +15,7 @@ use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
 use super::tables::sniff_file;
 use super::txn::PyTxn;
+use crate::answers::cypher::run_cypher;
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::PyExplanation;
 use crate::answers::pages::PyPages;

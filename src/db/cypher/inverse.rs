@@ -38,7 +38,7 @@ impl Inverse {
         }
     }
 
-    /// The subjects of the edges that lead to a node, ascending.
+    /// The subjects whose edges have a node as target, ascending.
     pub(super) fn subjects(&self, target: u32) -> impl Iterator<Item = u32> {
         let start = self.pairs.partition_point(|pair| pair >> 32 < u64::from(target));
         let of_target = self.pairs[start..].iter();

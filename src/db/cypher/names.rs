@@ -32,14 +32,14 @@ pub(super) struct NamedProperty {
 }
 
 /// The names of one schema.
-pub(super) struct Names {
+pub(super) struct PropertyNames {
     /// For a short name, the types with such fields, and these fields.
     fields: FxHashMap<Box<str>, Vec<(Arc<str>, Vec<Arc<Predicate>>)>>,
 }
 
-impl Names {
+impl PropertyNames {
     /// Reads the types of a schema. O(fields of all types).
-    pub(super) fn of(version: &Version) -> Names {
+    pub(super) fn of(version: &Version) -> PropertyNames {
         let mut fields = FxHashMap::<Box<str>, Vec<(Arc<str>, Vec<Arc<Predicate>>)>>::default();
         let mut types: Vec<_> = version.schema.types.iter().collect();
         types.sort_unstable_by_key(|(name, _)| *name);
@@ -64,10 +64,10 @@ impl Names {
             let mut predicates = owners.iter().flat_map(|(_, predicates)| predicates);
             predicates.any(|predicate| *predicate.def.name != **short)
         });
-        Names { fields }
+        PropertyNames { fields }
     }
 
-    /// Resolves the name of a property. Names that nobody has are resolved to nothing.
+    /// Resolves the name of a property. PropertyNames that nobody has are resolved to nothing.
     pub(super) fn property(&self, version: &Version, name: &str) -> NamedProperty {
         let is_there = |name: &str| version.predicate(name).is_some_and(|it| is_visible(it));
         let (name, lang) = match name.rsplit_once('@') {

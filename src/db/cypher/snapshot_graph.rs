@@ -1,12 +1,12 @@
 //! [`SnapshotGraph`]: one version of the graph, as queries in Cypher see it.
 
 use super::inverse::Inverse;
-use super::names::{NamedProperty, Names, is_visible, short_name};
+use super::names::{NamedProperty, PropertyNames, is_visible, short_name};
 use super::stored_values::{Sought, sought, to_cypher};
 use hexgraph_base::schema::{NODE_TYPE, is_reserved};
 use hexgraph_base::types::{Error, Result, Uid, ValueRef};
 use hexgraph_cypher::Graph;
-use hexgraph_cypher::ast::Direction as Way;
+use hexgraph_cypher::ast::Direction;
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Predicate, Version};
@@ -32,7 +32,7 @@ struct EdgeType {
 pub(super) struct SnapshotGraph<'a> {
     version: Arc<Version>,
     context: &'a RequestContext,
-    names: Names,
+    names: PropertyNames,
     /// In the order of names; the id of a type is its index.
     types: Vec<EdgeType>,
     /// The predicates with values, in the order of names.
@@ -46,7 +46,7 @@ pub(super) struct SnapshotGraph<'a> {
 impl<'a> SnapshotGraph<'a> {
     /// O(predicates and types of the schema).
     pub(super) fn new(version: Arc<Version>, context: &'a RequestContext) -> SnapshotGraph<'a> {
-        let names = Names::of(&version);
+        let names = PropertyNames::of(&version);
         let mut visible: Vec<_> = version
             .predicates()
             .filter(|(_, predicate)| is_visible(predicate))
@@ -167,12 +167,12 @@ impl<'a> SnapshotGraph<'a> {
     fn expand_type(
         &self,
         (type_id, node, uid): (u32, u32, u64),
-        way: Way,
+        direction: Direction,
         into: &mut Vec<(Relationship, u64)>,
     ) -> Result<()> {
         let edges = &self.types[type_id as usize];
         let uid_of = |other: u32| self.version.nodes.uid(other).0;
-        if way != Way::In
+        if direction != Direction::In
             && let Some(forward) = edges.predicate.direction(false)
         {
             into.extend(forward.targets(node).iter().map(|&other| {
@@ -180,12 +180,12 @@ impl<'a> SnapshotGraph<'a> {
                 (Relationship { subject: uid, object, type_id }, object)
             }));
         }
-        if way == Way::Out {
+        if direction == Direction::Out {
             return Ok(());
         }
         let mut add = |other: u32| {
             // A relationship from the node to itself was appended with the outgoing ones.
-            if way == Way::In || other != node {
+            if direction == Direction::In || other != node {
                 let subject = uid_of(other);
                 into.push((Relationship { subject, object: uid, type_id }, subject));
             }
@@ -355,7 +355,7 @@ impl Graph for SnapshotGraph<'_> {
     fn expand(
         &self,
         node: u64,
-        direction: Way,
+        direction: Direction,
         types: Option<&[u32]>,
         into: &mut Vec<(Relationship, u64)>,
     ) -> Result<()> {
@@ -377,15 +377,17 @@ impl Graph for SnapshotGraph<'_> {
 
     fn has_relationship(&self, relationship: Relationship) -> Result<bool> {
         let edges = self.type_of(relationship)?.predicate.direction(false);
-        let ends = (self.node(relationship.subject), self.node(relationship.object));
-        let (Some(edges), (Some(subject), Some(object))) = (edges, ends) else { return Ok(false) };
+        let endpoints = (self.node(relationship.subject), self.node(relationship.object));
+        let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) else {
+            return Ok(false);
+        };
         Ok(edges.contains(subject, object))
     }
 
     fn relationship_property(&self, relationship: Relationship, name: &str) -> Result<Value> {
         let edges = self.type_of(relationship)?.predicate.direction(false);
-        let ends = (self.node(relationship.subject), self.node(relationship.object));
-        let (Some(edges), (Some(subject), Some(object))) = (edges, ends) else {
+        let endpoints = (self.node(relationship.subject), self.node(relationship.object));
+        let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) else {
             return Ok(Value::Null);
         };
         match edges.facet(subject, object, name) {
@@ -396,9 +398,9 @@ impl Graph for SnapshotGraph<'_> {
 
     fn relationship_properties(&self, relationship: Relationship) -> Result<Map> {
         let edges = self.type_of(relationship)?.predicate.direction(false);
-        let ends = (self.node(relationship.subject), self.node(relationship.object));
+        let endpoints = (self.node(relationship.subject), self.node(relationship.object));
         let mut entries = Vec::new();
-        if let (Some(edges), (Some(subject), Some(object))) = (edges, ends) {
+        if let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) {
             for (key, value) in edges.facets(subject, object) {
                 entries.push((shared(&self.keys, key), to_cypher(value, value.value_type())?));
             }

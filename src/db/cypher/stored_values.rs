@@ -88,7 +88,7 @@ pub(super) enum Sought {
     Nothing,
     /// A stored value that is equal.
     Equal(Stored),
-    /// The index cannot tell.
+    /// The index has no answer.
     Unknown,
 }
 
