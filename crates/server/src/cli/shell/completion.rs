@@ -229,7 +229,7 @@ mod tests {
             ("{ q(func: has(name)) @fi", &["@filter"]),
             ("{ q(func: has(name)) @filter(eq(name, \"x\") AND ha", &["has("]),
             ("{ q(func: has(name), orderasc: ni", &["nickname"]),
-            ("{ q(func: has(name)) { st", &["starring"]),
+            ("{ q(func: has(name)) { sta", &["starring"]),
             ("{ q(func: has(name)) { starring { nam", &["name"]),
             ("{ q(func: has(name)) { <b", &["<böse_zahl>"]),
             ("\\explain { q(func: has(ni", &["nickname"]),
