@@ -148,7 +148,7 @@ def replay_graphql(trace: str, url: str) -> bool:
 def replay_cypher() -> bool:
     """Replay the read-only scenarios of the openCypher TCK on databases in memory."""
     known = str(HERE / "known_cypher.txt")
-    files = ("read.jsonl", "rewritten.jsonl")
+    files = ("cypher/read.jsonl", "cypher/rewritten.jsonl")
     command = [sys.executable, "cypher/replay.py", *files, "--known", known]
     return subprocess.run(command, cwd=SHARED / "conformance", check=False).returncode == 0
 
