@@ -18,7 +18,7 @@ mod cluster;
 mod drawn;
 mod graphs;
 mod database;
-mod deleting;
+mod calls;
 mod algorithms;
 mod mutation;
 mod server;

@@ -2,9 +2,10 @@
 
 use super::algorithms::compact::{PyCompactGraph, compact_graph, graph_of_arrays, numbers_table};
 use super::algorithms::tables::{algorithms, run_algorithm};
+use super::calls::cypher::run_cypher;
+use super::calls::deleting::delete_nodes;
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
-use super::deleting::delete_nodes;
 use super::drawn::generate::generate;
 use super::drawn::layout::layout;
 use super::graphs::load::load_graph;
@@ -15,7 +16,6 @@ use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
 use super::tables::sniff_file;
 use super::txn::PyTxn;
-use crate::answers::cypher::run_cypher;
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::PyExplanation;
 use crate::answers::pages::PyPages;

@@ -112,7 +112,7 @@ fn values_have_the_kinds_of_cypher() {
 
 /// Against the direction of an edge without `@reverse`, from itself to itself, and after a change.
 #[test]
-fn edges_are_read_both_ways() {
+fn edges_are_read_in_both_directions() {
     let db = database();
     assert_eq!(rows(&db, "MATCH (a)<-[:likes]-(b) RETURN id(a), id(b)"), "3, 3; 4, 3");
     assert_eq!(rows(&db, "MATCH (a)-[:likes]-(b) RETURN id(a), id(b)"), "3, 3; 3, 4; 4, 3");

@@ -7,4 +7,3 @@ pub(super) mod each;
 pub(super) mod explanation;
 pub(super) mod subscription;
 pub(super) mod keys;
-pub(super) mod cypher;

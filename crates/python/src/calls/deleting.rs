@@ -1,11 +1,11 @@
 //! Deletes nodes with everything.
 
-use super::database::PyDatabase;
-use super::interrupt::interruptible_with;
-use super::requests::to_timeout;
-use super::txn::PyTxn;
 use crate::convert::errors::to_python_with_text;
 use crate::convert::variables::to_variables;
+use crate::database::PyDatabase;
+use crate::interrupt::interruptible_with;
+use crate::requests::to_timeout;
+use crate::txn::PyTxn;
 use hexgraph::db::{Nodes, RequestContext};
 use hexgraph_base::types::Uid;
 use pyo3::prelude::*;

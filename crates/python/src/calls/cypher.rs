@@ -1,7 +1,7 @@
 //! Queries in Cypher, with values of Python as parameters and in rows.
 
+use super::deleting::Owner;
 use crate::convert::errors::{to_python, to_python_with_text};
-use crate::deleting::Owner;
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
 use hexgraph::cypher::{Context, Map, Value, function};

@@ -1,0 +1,4 @@
+//! Calls that a database and a transaction have alike.
+
+pub(super) mod deleting;
+pub(super) mod cypher;
