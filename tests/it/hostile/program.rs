@@ -60,6 +60,18 @@ impl Program {
         self.log.lock().unwrap().clone()
     }
 
+    /// What it logged, as soon as that has a text, or after ten seconds: another thread reads it.
+    pub fn log_with(&self, text: &str) -> String {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        loop {
+            let log = self.log();
+            if log.contains(text) || end < std::time::Instant::now() {
+                return log;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+    }
+
     /// The files and sockets that it has open.
     pub fn descriptors(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()

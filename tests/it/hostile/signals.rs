@@ -129,7 +129,7 @@ fn a_server_answers_without_its_service_manager() {
     let start =
         |name: &str| super::program::Program::start(&format!("export NOTIFY_SOCKET={name};"), &[]);
     let server = start("vsock:2:1");
-    let log = server.log();
+    let log = server.log_with("NOTIFY_SOCKET");
     assert!(log.contains("NOTIFY_SOCKET=vsock:2:1: expected an absolute path, or @"), "{log}");
     TcpStream::connect(server.address).unwrap();
     let folder = tempfile::tempdir().unwrap();
