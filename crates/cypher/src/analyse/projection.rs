@@ -68,20 +68,16 @@ impl<'a> Analyser<'a> {
         let context = ExprContext { aggregation: Aggregation::Allowed, patterns: false };
         let kind = self.within(context, |it| it.expr(&item.expr))?;
         let has_aggregate = self.aggregates > before;
-        let (name, span) = match (&item.alias, &item.expr.kind) {
-            (Some(alias), _) => (&*alias.text, Some(alias.span)),
-            (None, ExprKind::Variable(name)) => (&**name, None),
-            (None, _) if is_return => (item.written.of(self.text), None),
-            (None, _) => {
-                let message = "an item of `WITH` that is no variable needs a name";
-                let fault = Fault::new(Code::NoExpressionAlias, item.expr.span, message);
-                let written = item.written.of(self.text);
-                return Err(match written.len() {
-                    0..=40 => fault.with_hint(format!("write `{written} AS name`")),
-                    _ => fault.with_hint("add `AS name`"),
-                });
-            }
-        };
+        let name = item.column_name(self.text);
+        let is_named = item.alias.is_some() || matches!(item.expr.kind, ExprKind::Variable(_));
+        if !is_named && !is_return {
+            let message = "an item of `WITH` that is no variable needs a name";
+            let fault = Fault::new(Code::NoExpressionAlias, item.expr.span, message);
+            return Err(match name.len() {
+                0..=40 => fault.with_hint(format!("write `{name} AS name`")),
+                _ => fault.with_hint("add `AS name`"),
+            });
+        }
         let slot = match &item.expr.kind {
             // A variable that is passed on under its name stays the same one.
             ExprKind::Variable(variable) if **variable == *name => {
@@ -89,8 +85,8 @@ impl<'a> Analyser<'a> {
             }
             _ => self.scopes.create(kind),
         };
-        if let Some(span) = span {
-            self.slots.insert(span.start, slot);
+        if let Some(alias) = &item.alias {
+            self.slots.insert(alias.span.start, slot);
         }
         Ok(Projected { name, slot, has_aggregate })
     }

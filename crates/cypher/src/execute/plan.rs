@@ -102,22 +102,23 @@ pub(super) struct LabelTest {
     pub(super) types: Vec<u32>,
 }
 
-/// A function that needs the graph or the query, or one of values alone.
+/// A function that is called.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Callee {
+pub(super) struct Callee {
+    pub(super) function: &'static Function,
+    /// What it reads of the graph for a node or a relationship; other values are the function's own.
+    pub(super) entity: Option<EntityFunction>,
+}
+
+/// What a function reads of the graph.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum EntityFunction {
     Id,
     ElementId,
     Labels,
     Type,
     Keys,
     Properties,
-    Nodes,
-    Relationships,
-    Length,
-    StartNode,
-    EndNode,
-    Exists,
-    Scalar(&'static Function),
 }
 
 /// Queries joined by `UNION`.

@@ -148,6 +148,17 @@ pub struct Item {
     pub written: Span,
 }
 
+impl Item {
+    /// The name of its column: the alias, the name of a variable, or the expression as it is written in the text.
+    pub(crate) fn column_name<'a>(&'a self, text: &'a str) -> &'a str {
+        match (&self.alias, &self.expr.kind) {
+            (Some(alias), _) => &alias.text,
+            (None, ExprKind::Variable(name)) => name,
+            (None, _) => self.written.of(text),
+        }
+    }
+}
+
 /// A key of an order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SortItem {

@@ -2,7 +2,7 @@
 
 use super::resolver::Resolver;
 use crate::ast::Call;
-use crate::execute::plan::{Aggregate, Callee, Expression, Operation};
+use crate::execute::plan::{Aggregate, Callee, EntityFunction, Expression, Operation};
 use crate::span::Span;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Aggregate as AggregateFunction, aggregate, function};
@@ -38,33 +38,20 @@ impl<'a> Resolver<'a> {
             }
         }
         let arguments = self.expressions(&call.arguments)?;
-        let callee = match &*name {
-            "id" => Callee::Id,
-            "elementid" => Callee::ElementId,
-            "labels" => Callee::Labels,
-            "type" => Callee::Type,
-            "keys" => Callee::Keys,
-            "properties" => Callee::Properties,
-            "nodes" => Callee::Nodes,
-            "relationships" => Callee::Relationships,
-            "length" => Callee::Length,
-            "startnode" => Callee::StartNode,
-            "endnode" => Callee::EndNode,
-            "exists" => Callee::Exists,
-            other => match function(other) {
-                Some(function) => return Ok(Operation::Call(Callee::Scalar(function), arguments)),
-                None => {
-                    let message = format!("function `{}` does not exist", call.name.text);
-                    return Err(self.failure(call.name.span, message, ""));
-                }
-            },
+        let Some(function) = function(&name) else {
+            let message = format!("function `{}` does not exist", call.name.text);
+            return Err(self.failure(call.name.span, message, ""));
         };
-        if arguments.len() != 1 {
-            let message =
-                format!("`{}` has 1 argument, and {} are passed", call.name.text, arguments.len());
-            return Err(self.failure(span, message, ""));
-        }
-        Ok(Operation::Call(callee, arguments))
+        let entity = match function.name {
+            "id" => Some(EntityFunction::Id),
+            "elementId" => Some(EntityFunction::ElementId),
+            "labels" => Some(EntityFunction::Labels),
+            "type" => Some(EntityFunction::Type),
+            "keys" => Some(EntityFunction::Keys),
+            "properties" => Some(EntityFunction::Properties),
+            _ => None,
+        };
+        Ok(Operation::Call(Callee { function, entity }, arguments))
     }
 
     /// Resolves `count(*)`.

@@ -2,7 +2,7 @@
 //! aggregates are computed of the values of keys and aggregates afterwards.
 
 use super::resolver::{Names, Resolver};
-use crate::ast::{Expr, ExprKind, Item, Projection};
+use crate::ast::{Expr, ExprKind, Projection};
 use crate::execute::plan::{Bounds, Expression, Operation, SlotIndex, SortKey, Stage};
 use hexgraph_base::types::Result;
 
@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
             let before = self.aggregates.as_ref().map_or(0, Vec::len);
             let expression = self.expression(&item.expr)?;
             let has_aggregate = before < self.aggregates.as_ref().map_or(0, Vec::len);
-            let (name, expr) = (column_name(item, self.text), Some(&item.expr));
+            let (name, expr) = (item.column_name(self.text).into(), Some(&item.expr));
             outputs.push(Output { name, expr, expression, has_aggregate });
         }
         Ok(outputs)
@@ -183,24 +183,5 @@ impl<'a> Resolver<'a> {
             keys.push(SortKey { key, descending: item.descending });
         }
         Ok(keys)
-    }
-}
-
-/// The alias, or the text as it is written, with the brackets around it.
-fn column_name(item: &Item, text: &str) -> Box<str> {
-    if let Some(name) = &item.alias {
-        return name.text.clone();
-    }
-    let (mut start, mut end) = (item.expr.span.start as usize, item.expr.span.end as usize);
-    loop {
-        let (before, after) = (text[..start].trim_end(), text[end..].trim_start());
-        match (before.strip_suffix('('), after.strip_prefix(')')) {
-            (Some(before), Some(after)) => (start, end) = (before.len(), text.len() - after.len()),
-            _ => break,
-        }
-    }
-    match &item.expr.kind {
-        ExprKind::Variable(name) if end - start <= item.expr.span.of(text).len() => name.clone(),
-        _ => text[start..end].into(),
     }
 }

@@ -1,6 +1,6 @@
 //! Rows pass through stages: each stage pulls the rows of the stage before and pushes its own into a callback.
 
-use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
+use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use crate::execute::plan::{Bounds, BranchPlan, Expression, QueryPlan, SlotIndex, Stage};
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::Value;
@@ -15,8 +15,7 @@ impl Execution<'_> {
         sink: Sink<'_>,
     ) -> Result<Flow> {
         stack::check()?;
-        let mut seen = FxHashSet::default();
-        let mut reserved = self.reservation();
+        let mut seen = SeenRows::new(self);
         for (index, BranchPlan { stages, columns }) in plan.branches.iter().enumerate() {
             let flow = self.produce(stages, row, &mut |row| {
                 for (to, from) in plan.columns.iter().zip(columns) {
@@ -24,13 +23,8 @@ impl Execution<'_> {
                         row[*to] = row[*from].clone();
                     }
                 }
-                if index < plan.distinct {
-                    let key = cut(row, &plan.columns);
-                    if seen.contains(&key) {
-                        return Ok(MORE);
-                    }
-                    reserved.grow_by_row(&key)?;
-                    seen.insert(key);
+                if index < plan.distinct && !seen.insert(cut(row, &plan.columns))? {
+                    return Ok(MORE);
                 }
                 sink(row)
             })?;
@@ -73,16 +67,9 @@ impl Execution<'_> {
                 if self.holds(condition, row)? { sink(row) } else { Ok(MORE) }
             }),
             Stage::Distinct(slots) => {
-                let mut seen = FxHashSet::default();
-                let mut reserved = self.reservation();
+                let mut seen = SeenRows::new(self);
                 self.produce(before, row, &mut |row| {
-                    let key = cut(row, slots);
-                    if seen.contains(&key) {
-                        return Ok(MORE);
-                    }
-                    reserved.grow_by_row(&key)?;
-                    seen.insert(key);
-                    sink(row)
+                    if seen.insert(cut(row, slots))? { sink(row) } else { Ok(MORE) }
                 })
             }
             Stage::Aggregate { keys, aggregates } => {
@@ -148,6 +135,27 @@ impl Execution<'_> {
                 sink(row)
             }
         }
+    }
+}
+
+/// The rows that came so far, each once. Their memory is reserved.
+struct SeenRows<'a> {
+    rows: FxHashSet<Vec<Value>>,
+    reserved: Reservation<'a>,
+}
+
+impl<'a> SeenRows<'a> {
+    fn new(execution: &Execution<'a>) -> SeenRows<'a> {
+        SeenRows { rows: FxHashSet::default(), reserved: execution.reservation() }
+    }
+
+    /// Adds a row, and says whether it is new.
+    fn insert(&mut self, row: Vec<Value>) -> Result<bool> {
+        if self.rows.contains(&row) {
+            return Ok(false);
+        }
+        self.reserved.grow_by_row(&row)?;
+        Ok(self.rows.insert(row))
     }
 }
 

@@ -150,6 +150,7 @@ fn subqueries() {
             "MATCH (n:Person) CALL (n) { MATCH (n)-[:KNOWS]->(m) RETURN max(m.age) AS oldest } RETURN n.name AS x, oldest ORDER BY x",
             "ann 50; bob 50; cid 30",
         ),
+        ("UNWIND [1, 2] AS x WITH (x) RETURN x + 1 AS y", "2; 3"),
         (
             "UNWIND [1, 2] AS x CALL { WITH x RETURN x * 10 AS y UNION ALL WITH x RETURN x * 100 AS y } RETURN x, y",
             "1 10; 1 100; 2 20; 2 200",
