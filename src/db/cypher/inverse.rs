@@ -44,11 +44,4 @@ impl Inverse {
         let of_target = self.pairs[start..].iter();
         of_target.take_while(move |pair| *pair >> 32 == u64::from(target)).map(|&pair| pair as u32)
     }
-
-    /// All targets, ascending, each once.
-    pub(super) fn targets(&self) -> Vec<u32> {
-        let mut targets: Vec<u32> = self.pairs.iter().map(|pair| (pair >> 32) as u32).collect();
-        targets.dedup();
-        targets
-    }
 }

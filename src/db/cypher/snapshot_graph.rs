@@ -9,8 +9,8 @@ use hexgraph_cypher::Graph;
 use hexgraph_cypher::ast::Direction;
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
-use hexgraph_store::graph::{Predicate, Version};
-use hexgraph_store::storage::NodeSet;
+use hexgraph_store::graph::{Direction as Edges, LangValues, Predicate, Version};
+use hexgraph_store::storage::{NodeSet, text_of};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
@@ -76,9 +76,16 @@ impl<'a> SnapshotGraph<'a> {
         self.version.nodes.node(Uid(uid))
     }
 
-    fn type_of(&self, relationship: Relationship) -> Result<&EdgeType> {
-        let id = relationship.type_id as usize;
-        self.types.get(id).ok_or_else(|| Error::internal(format!("no relationship type {id}")))
+    /// The edges of a relationship's type, with its two endpoints; `None` where a node has no id.
+    fn edge(&self, it: Relationship) -> Result<Option<(&Edges, u32, u32)>> {
+        let id = it.type_id as usize;
+        let edges = self.types.get(id).map(|edges| edges.predicate.direction(false));
+        let edges = edges.ok_or_else(|| Error::internal(format!("no relationship type {id}")))?;
+        let endpoints = (self.node(it.subject), self.node(it.object));
+        let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) else {
+            return Ok(None);
+        };
+        Ok(Some((edges, subject, object)))
     }
 
     fn inverse<'e>(&self, edges: &'e EdgeType) -> Result<&'e Inverse> {
@@ -97,24 +104,21 @@ impl<'a> SnapshotGraph<'a> {
             return Ok(nodes);
         }
         let mut nodes = RoaringBitmap::new();
-        for (_, predicate) in &self.value_predicates {
+        let edges = self.types.iter().map(|edges| &edges.predicate);
+        for predicate in self.value_predicates.iter().map(|(_, it)| it).chain(edges) {
             self.context.check()?;
-            predicate.subjects().or_into(&mut nodes);
-        }
-        for edges in &self.types {
-            self.context.check()?;
-            edges.predicate.subjects().or_into(&mut nodes);
-            match edges.predicate.direction(true) {
-                Some(reverse) => reverse.subjects().or_into(&mut nodes),
-                None => nodes.extend(self.inverse(edges)?.targets()),
-            }
+            let scanned =
+                predicate.direction(false).filter(|_| predicate.direction(true).is_none());
+            let scanned = scanned.map_or(0, |edges| edges.total() as usize * size_of::<u32>());
+            let _while_scanned = self.context.charge_while(scanned)?;
+            predicate.nodes_into(&mut nodes);
         }
         for name in self.version.schema.types.keys().filter(|name| !is_reserved(name)) {
             self.labelled(name).or_into(&mut nodes);
         }
         // Types that the schema does not define.
-        if let Some(typed) = self.version.predicate(NODE_TYPE) {
-            let mut others = typed.subjects().to_bitmap();
+        if let Some(types) = self.node_types() {
+            let mut others = types.subjects().to_bitmap();
             others -= &nodes;
             for node in others {
                 if !self.labels_of(node).is_empty() {
@@ -126,16 +130,19 @@ impl<'a> SnapshotGraph<'a> {
         Ok(self.nodes.get_or_init(|| NodeSet::from(nodes)))
     }
 
+    /// The names of the types of nodes.
+    fn node_types(&self) -> Option<&LangValues> {
+        self.version.predicate(NODE_TYPE)?.values("")
+    }
+
     fn labelled(&self, label: &str) -> NodeSet {
-        let types = self.version.predicate(NODE_TYPE).filter(|_| !is_reserved(label));
-        let nodes = types.and_then(|types| types.values("")?.nodes_equal(ValueRef::String(label)));
-        nodes.unwrap_or_default()
+        let types = self.node_types().filter(|_| !is_reserved(label));
+        types.and_then(|types| types.nodes_equal(ValueRef::String(label))).unwrap_or_default()
     }
 
     fn labels_of(&self, node: u32) -> Vec<Arc<str>> {
-        let Some(types) = self.version.predicate(NODE_TYPE) else { return Vec::new() };
-        let Some(values) = types.values("") else { return Vec::new() };
-        let values = values.values(node);
+        let Some(types) = self.node_types() else { return Vec::new() };
+        let values = types.values(node);
         let texts = values.iter().filter_map(text_of);
         let mut labels: Vec<_> = texts
             .filter(|name| !is_reserved(name))
@@ -198,14 +205,6 @@ impl<'a> SnapshotGraph<'a> {
     }
 }
 
-/// A name of a type as it is stored.
-fn text_of(value: ValueRef<'_>) -> Option<&str> {
-    match value {
-        ValueRef::Default(text) | ValueRef::String(text) => Some(text),
-        _ => None,
-    }
-}
-
 /// The shared text of a name that comes again and again.
 fn shared(cache: &RefCell<FxHashMap<Box<str>, Arc<str>>>, name: &str) -> Arc<str> {
     if let Some(text) = cache.borrow().get(name) {
@@ -216,15 +215,19 @@ fn shared(cache: &RefCell<FxHashMap<Box<str>, Arc<str>>>, name: &str) -> Arc<str
     text
 }
 
+/// The parts of a predicate that have the values in a language; the empty one for untagged values.
+fn parts_in<'p>(predicate: &'p Predicate, lang: &str) -> &'p [LangValues] {
+    match lang {
+        "" => predicate.untagged(),
+        lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),
+    }
+}
+
 /// The value that a node has of a predicate in a language; null when there is none.
 fn stored(predicate: &Predicate, lang: &str, node: u32) -> Result<Value> {
     let value_type = predicate.def.value_type;
-    let parts = match lang {
-        "" => predicate.untagged(),
-        lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),
-    };
     let mut values = Vec::new();
-    for part in parts {
+    for part in parts_in(predicate, lang) {
         for value in part.values(node).iter() {
             let value = to_cypher(value, value_type)?;
             if !predicate.def.list {
@@ -268,11 +271,7 @@ impl Graph for SnapshotGraph<'_> {
                 Sought::Equal(expected) => expected,
                 Sought::Unknown => return Ok(None),
             };
-            let parts = match &*property.lang {
-                "" => predicate.untagged(),
-                lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),
-            };
-            for part in parts {
+            for part in parts_in(predicate, &property.lang) {
                 let Some(of_part) = part.nodes_equal(expected.as_ref()) else { return Ok(None) };
                 nodes = nodes.or(&of_part);
             }
@@ -286,10 +285,8 @@ impl Graph for SnapshotGraph<'_> {
 
     fn has_label(&self, node: u64, label: &str) -> Result<bool> {
         let Some(node) = self.node(node).filter(|_| !is_reserved(label)) else { return Ok(false) };
-        let types = self.version.predicate(NODE_TYPE).and_then(|types| types.values(""));
-        Ok(types.is_some_and(|types| {
-            types.values(node).iter().any(|value| text_of(value) == Some(label))
-        }))
+        let is_label = |value| text_of(value) == Some(label);
+        Ok(self.node_types().is_some_and(|types| types.values(node).iter().any(is_label)))
     }
 
     fn property(&self, node: u64, name: &str) -> Result<Value> {
@@ -321,7 +318,7 @@ impl Graph for SnapshotGraph<'_> {
         let Some(id) = self.node(node) else { return Ok(Map::new(Vec::new())?) };
         let labels = self.labels_of(id);
         let mut entries = Vec::new();
-        for (name, predicate) in &self.value_predicates {
+        for (name, predicate) in self.value_predicates.iter().filter(|(_, it)| it.has(id)) {
             let is_short = self.names.is_unambiguous(name, &labels)
                 && predicate_of(&self.value_predicates, short_name(name))
                     .is_none_or(|other| !other.has(id));
@@ -376,31 +373,21 @@ impl Graph for SnapshotGraph<'_> {
     }
 
     fn has_relationship(&self, relationship: Relationship) -> Result<bool> {
-        let edges = self.type_of(relationship)?.predicate.direction(false);
-        let endpoints = (self.node(relationship.subject), self.node(relationship.object));
-        let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) else {
-            return Ok(false);
-        };
-        Ok(edges.contains(subject, object))
+        let edge = self.edge(relationship)?;
+        Ok(edge.is_some_and(|(edges, subject, object)| edges.contains(subject, object)))
     }
 
     fn relationship_property(&self, relationship: Relationship, name: &str) -> Result<Value> {
-        let edges = self.type_of(relationship)?.predicate.direction(false);
-        let endpoints = (self.node(relationship.subject), self.node(relationship.object));
-        let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) else {
-            return Ok(Value::Null);
-        };
-        match edges.facet(subject, object, name) {
+        let edge = self.edge(relationship)?;
+        match edge.and_then(|(edges, subject, object)| edges.facet(subject, object, name)) {
             Some(value) => to_cypher(value, value.value_type()),
             None => Ok(Value::Null),
         }
     }
 
     fn relationship_properties(&self, relationship: Relationship) -> Result<Map> {
-        let edges = self.type_of(relationship)?.predicate.direction(false);
-        let endpoints = (self.node(relationship.subject), self.node(relationship.object));
         let mut entries = Vec::new();
-        if let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) {
+        if let Some((edges, subject, object)) = self.edge(relationship)? {
             for (key, value) in edges.facets(subject, object) {
                 entries.push((shared(&self.keys, key), to_cypher(value, value.value_type())?));
             }

@@ -63,7 +63,7 @@ fn geometry(text: &str) -> Result<Value> {
 }
 
 /// A value of JSON as one of Cypher.
-pub(super) fn from_json(json: &Json) -> Result<Value> {
+fn from_json(json: &Json) -> Result<Value> {
     Ok(match json {
         Json::Null => Value::Null,
         Json::Bool(truth) => Value::Bool(*truth),

@@ -1,7 +1,7 @@
 //! The entire graph at one moment: what a query reads, and nothing else.
 
 use super::node_ids::NodeIds;
-use super::predicate::{Predicate, PredicateData};
+use super::predicate::Predicate;
 use super::uids::Uids;
 use super::weight;
 use crate::graph::thresholds::Thresholds;
@@ -107,15 +107,8 @@ impl Version {
 
     /// The number of nodes that have a value, or an edge in either direction.
     pub fn node_count(&self) -> u64 {
-        let mut nodes = self.all_subjects();
-        for (_, predicate) in self.predicates() {
-            if let PredicateData::Edges(edges) = &predicate.data {
-                match &edges.reverse {
-                    Some(reverse) => reverse.subjects().or_into(&mut nodes),
-                    None => nodes |= edges.forward.all_targets(),
-                }
-            }
-        }
+        let mut nodes = RoaringBitmap::new();
+        self.predicates().for_each(|(_, predicate)| predicate.nodes_into(&mut nodes));
         nodes.len()
     }
 

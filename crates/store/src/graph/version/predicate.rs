@@ -4,6 +4,7 @@ use super::edges::{Direction, EdgeStore};
 use super::values::LangValues;
 use crate::storage::NodeSet;
 use hexgraph_base::schema::PredicateDef;
+use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// One predicate at one version.
@@ -84,6 +85,18 @@ impl Predicate {
                 .map(LangValues::subjects)
                 .reduce(|one, other| one.or(&other))
                 .unwrap_or_default(),
+        }
+    }
+
+    /// Adds the nodes that have a value, or an edge in either direction. Without `@reverse` it costs
+    /// a scan of the edges.
+    pub fn nodes_into(&self, nodes: &mut RoaringBitmap) {
+        self.subjects().or_into(nodes);
+        if let PredicateData::Edges(edges) = &self.data {
+            match &edges.reverse {
+                Some(reverse) => reverse.subjects().or_into(nodes),
+                None => *nodes |= edges.forward.all_targets(),
+            }
         }
     }
 
