@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._native import ArrowTable, Database, Txn, columns_table, run_cypher
+from .display import ROWS_SHOWN
 
 if TYPE_CHECKING:
     import pandas
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 EXACT_MAX = 2**53
 """The largest int up to which every int is a float."""
-
-SHOWN_MAX = 20
-"""The number of rows that the text of a result shows."""
 
 
 class CypherResult:
@@ -85,7 +83,7 @@ class CypherResult:
 
     def __repr__(self) -> str:
         """Return the columns and the first rows as a table."""
-        shown = [[_text(value) for value in row] for row in self._rows[:SHOWN_MAX]]
+        shown = [[_text(value) for value in row] for row in self._rows[:ROWS_SHOWN]]
         widths = [
             max([len(name), *(len(row[index]) for row in shown)])
             for index, name in enumerate(self._columns)
@@ -96,7 +94,7 @@ class CypherResult:
             return "  ".join(padded).rstrip()
 
         lines = [line(self._columns), line(["-" * width for width in widths]), *map(line, shown)]
-        if len(self._rows) > SHOWN_MAX:
+        if len(self._rows) > ROWS_SHOWN:
             lines.append(f"… {len(self._rows):,} rows")
         return "\n".join(lines)
 

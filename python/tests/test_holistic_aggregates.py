@@ -71,11 +71,11 @@ def tables(request):
     return db, duck
 
 
-def same(found, wanted):
+def same(result, expected):
     """Whether two results are equal, floats up to rounding."""
-    if found is None or wanted is None:
-        return found is wanted
-    return math.isclose(found, wanted, rel_tol=1e-9, abs_tol=1e-9)
+    if result is None or expected is None:
+        return result is expected
+    return math.isclose(result, expected, rel_tol=1e-9, abs_tol=1e-9)
 
 
 CALLS = {
@@ -92,12 +92,12 @@ CALLS = {
 def test_over_a_variable(tables, name):
     db, duck = tables
     calls = " ".join(f"c{at}: {call.format('val(x)')}" for at, call in enumerate(CALLS))
-    found = db.query(f"{{ var(func: has(g)) {{ x as {name} }} q() {{ {calls} }} }}")["q"]
-    found = {key: value for row in found for key, value in row.items()}
+    result = db.query(f"{{ var(func: has(g)) {{ x as {name} }} q() {{ {calls} }} }}")["q"]
+    result = {key: value for row in result for key, value in row.items()}
     sql = ", ".join(call.format(name) for call in CALLS.values())
-    wanted = duck.execute(f"SELECT {sql} FROM t WHERE g IS NOT NULL").fetchone()
-    for at, value in enumerate(wanted):
-        assert same(found.get(f"c{at}"), value), (list(CALLS)[at], found, wanted)
+    expected = duck.execute(f"SELECT {sql} FROM t WHERE g IS NOT NULL").fetchone()
+    for at, value in enumerate(expected):
+        assert same(result.get(f"c{at}"), value), (list(CALLS)[at], result, expected)
 
 
 @pytest.mark.parametrize("key", ["g", "h"])
@@ -108,11 +108,11 @@ def test_in_groups(tables, key, name):
     rows = db.query(f"{{ q(func: has({key})) @groupby({key}) {{ {calls} }} }}")
     groups = [group for row in rows["q"] for group in row["@groupby"]] if rows["q"] else []
     sql = ", ".join(call.format(name) for call in CALLS.values())
-    wanted = duck.execute(f"SELECT {key}, {sql} FROM t WHERE {key} IS NOT NULL GROUP BY 1")
-    wanted = {row[0]: row[1:] for row in wanted.fetchall()}
-    assert {group[key] for group in groups} == set(wanted)
+    expected = duck.execute(f"SELECT {key}, {sql} FROM t WHERE {key} IS NOT NULL GROUP BY 1")
+    expected = {row[0]: row[1:] for row in expected.fetchall()}
+    assert {group[key] for group in groups} == set(expected)
     for group in groups:
-        for at, value in enumerate(wanted[group[key]]):
+        for at, value in enumerate(expected[group[key]]):
             assert same(group.get(f"c{at}"), value), (list(CALLS)[at], group)
 
 
@@ -120,13 +120,13 @@ def test_different_values_of_each_type(tables):
     db, duck = tables
     calls = " ".join(f"{name}: count(distinct {name})" for name in "ifsbd")
     rows = db.query(f"{{ q(func: has(g)) @groupby(g) {{ {calls} count(distinct e) }} }}")["q"]
-    found = {group["g"]: group for row in rows for group in row["@groupby"]}
+    result = {group["g"]: group for row in rows for group in row["@groupby"]}
     sql = ", ".join(f"count(DISTINCT {name})" for name in "ifsbd")
-    for key, *wanted in duck.execute(
+    for key, *expected in duck.execute(
         f"SELECT g, {sql} FROM t WHERE g IS NOT NULL GROUP BY 1"
     ).fetchall():
-        assert [found[key][name] for name in "ifsbd"] == wanted
-    for key, group in found.items():
+        assert [result[key][name] for name in "ifsbd"] == expected
+    for key, group in result.items():
         ends = db.query(
             f'{{ var(func: eq(g, "{key}")) {{ x as e }} q(func: uid(x)) {{ count(uid) }} }}'
         )

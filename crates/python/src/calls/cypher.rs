@@ -179,16 +179,6 @@ fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
             }
             dict.into_any()
         }
-        other => PyString::new(py, &text_of(other)).into_any(),
+        other => PyString::new(py, &other.to_string()).into_any(),
     })
-}
-
-/// The text of a temporal value, as `toString` makes it.
-fn text_of(value: &Value) -> String {
-    let context = Context::new(Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC), 0);
-    let text = function("toString").map(|it| it.call(std::slice::from_ref(value), &context));
-    match text {
-        Some(Ok(Value::String(text))) => text.to_string(),
-        _ => value.to_string(),
-    }
 }
