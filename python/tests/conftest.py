@@ -90,3 +90,21 @@ def people(db):
     db.alter(SCHEMA)
     db.mutate(set=TRIPLES)
     return db
+
+
+@pytest.fixture
+def dense(db):
+    """Return a database of 399 nodes, each with an edge to each."""
+    edges = (f"<{a}> <e> <{b}> .\n" for a in range(1, 400) for b in range(1, 400))
+    db.load("".join(edges).encode(), schema="e: [uid] .", progress=False)
+    return db
+
+
+@pytest.fixture
+def long_query():
+    """Return a query of `dense` that computes for minutes.
+
+    Each further path costs a search and a few words of memory: on no machine another limit than
+    that of time ends it.
+    """
+    return "{ p as shortest(from: 1, to: 2, numpaths: 1000000) { e } q(func: uid(p)) { uid } }"

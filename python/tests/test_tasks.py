@@ -1,28 +1,12 @@
 """Calls concurrent with other tasks of asyncio."""
 
 import asyncio
-import random
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import hexgraph
-
-BLOCK = "b{}(func: has(e)) {{ e {{ e {{ e {{ e {{ count(e) }} }} }} }} }}"
-LONG = "{" + " ".join(BLOCK.format(number) for number in range(3000)) + "}"
-"""A query that takes many seconds."""
-
-
-@pytest.fixture
-def dense():
-    """Return a database where `LONG` takes long."""
-    rng = random.Random(7)
-    pairs = ((one, rng.randrange(1, 3000)) for one in range(1, 3000) for _ in range(40))
-    edges = "".join(f"<{one}> <e> <{other}> .\n" for one, other in pairs)
-    with hexgraph.connect() as db:
-        db.load(edges.encode(), schema="e: [uid] .", progress=False)
-        yield db
 
 
 async def ticks(seconds):
@@ -50,9 +34,9 @@ def test_queries_and_changes_are_awaited(people):
         asyncio.run(people.aquery("{ q(func: has(name)) { name } }", timeout=0))
 
 
-def test_a_cancelled_task_stops_the_engine(dense):
+def test_a_cancelled_task_stops_the_engine(dense, long_query):
     async def main():
-        task = asyncio.create_task(dense.aquery(LONG))
+        task = asyncio.create_task(dense.aquery(long_query))
         count = await ticks(0.3)
         is_done = task.done()
         assert not is_done, "the query is too short for this test"
@@ -72,14 +56,14 @@ def test_a_cancelled_task_stops_the_engine(dense):
     assert time.monotonic() - started < 1.0
 
 
-def test_a_query_that_waits_for_a_slot_is_cancelled(dense, monkeypatch):
+def test_a_query_that_waits_for_a_slot_is_cancelled(dense, long_query, monkeypatch):
     from hexgraph import tasks
 
     pool = ThreadPoolExecutor(1)
     monkeypatch.setattr(tasks, "_pool", lambda: pool)
 
     async def main():
-        first = asyncio.create_task(dense.aquery(LONG))
+        first = asyncio.create_task(dense.aquery(long_query))
         second = asyncio.create_task(dense.aquery("{ q(func: uid(1)) { uid } }"))
         await asyncio.sleep(0.1)
         first.cancel()
