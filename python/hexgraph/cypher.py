@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ._native import ArrowTable, Database, Txn, columns_table, run_cypher
-from .display import ROWS_SHOWN
+from .display import ROWS_SHOWN, rows_to_html
 
 if TYPE_CHECKING:
     import pandas
@@ -80,6 +80,10 @@ class CypherResult:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Iterate over the rows."""
         return iter(self._rows)
+
+    def _repr_html_(self) -> str:
+        """Return the first rows as a table of a notebook."""
+        return rows_to_html(self._columns, self._rows[:ROWS_SHOWN], len(self._rows))
 
     def __repr__(self) -> str:
         """Return the columns and the first rows as a table."""

@@ -111,7 +111,11 @@ def row(node: dict[str, Any], columns: list[str]) -> str:
 
 def table_to_html(arrow: Any) -> str:
     """Return the first rows of an ArrowTable."""
-    names, count = arrow.column_names, len(arrow)
-    nodes = [dict(zip(names, row, strict=True)) for row in arrow.rows(ROWS_SHOWN)]
+    return rows_to_html(arrow.column_names, arrow.rows(ROWS_SHOWN), len(arrow))
+
+
+def rows_to_html(names: Sequence[str], rows: Sequence[Sequence[Any]], count: int) -> str:
+    """Return the first of `count` rows as a table."""
+    nodes = [dict(zip(names, row, strict=True)) for row in rows]
     more = MORE if count > ROWS_SHOWN else ""
     return f"<p>{count:,} row{'' if count == 1 else 's'}</p>{table(nodes)}{more}"

@@ -1,4 +1,6 @@
-"""Magics of IPython: `%load_ext hexgraph`, then `%%hexgraph`, `%%dql`, `%%graphql`, `%hexgraph`.
+"""Magics of IPython after `%load_ext hexgraph`.
+
+Cells are `%%hexgraph`, `%%dql`, `%%cypher` and `%%graphql`, lines `%cypher` and `%hexgraph`.
 
 Needs IPython, which every notebook has, and is imported by `%load_ext` alone.
 """
@@ -7,22 +9,25 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from IPython.core import magic_arguments
 from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
+from IPython.core.magic import no_var_expand
 
 from ._native import Database
 from .errors import Error
 from .schemas.suggesting import parts_of
 
-NAMES = ("hexgraph", "dql", "graphql")
-"""The names of the cells. The last two are registered where no other extension has them."""
+NAMES = ("hexgraph", "dql", "cypher", "graphql")
+"""The names of the cells. All but the first are registered where no other extension has them."""
 
 KINDS = ("result", "arrow", "pandas", "polars", "flat", "dict")
+
+CYPHER_KINDS = tuple(kind for kind in KINDS if kind != "flat")
 
 FUNCTIONS = (
     "func:", "has(", "eq(", "le(", "lt(", "ge(", "gt(", "between(", "allofterms(", "anyofterms(",
@@ -37,12 +42,29 @@ FUNCTIONS = (
 )  # fmt: skip
 """What a cell is completed by, next to the names of the schema."""
 
+CYPHER_WORDS = (
+    "MATCH", "OPTIONAL MATCH", "WHERE", "WITH", "UNWIND", "RETURN", "DISTINCT", "ORDER BY", "SKIP",
+    "OFFSET", "LIMIT", "UNION", "CALL", "EXISTS", "COUNT", "COLLECT", "AND", "OR", "XOR", "NOT",
+    "IN", "IS NULL", "IS NOT NULL", "STARTS WITH", "ENDS WITH", "CONTAINS", "CASE", "WHEN", "THEN",
+    "ELSE", "END", "AS", "ASC", "DESC", "shortestPath(", "allShortestPaths(", "count(", "collect(",
+    "sum(", "avg(", "min(", "max(", "stDev(", "percentileCont(", "percentileDisc(", "labels(",
+    "type(", "keys(", "properties(", "id(", "elementId(", "nodes(", "relationships(", "length(",
+    "size(", "coalesce(", "range(", "head(", "last(", "tail(", "reduce(", "toInteger(", "toFloat(",
+    "toString(", "toLower(", "toUpper(", "split(", "replace(", "substring(", "trim(", "abs(",
+    "round(", "floor(", "ceil(", "sqrt(", "date(", "datetime(", "duration(", "point(", "distance(",
+)  # fmt: skip
+"""What a cell of Cypher is completed by, next to the names of the schema."""
+
+_PARAMETER = re.compile(r"\$(\w+)")
 _HEAD = re.compile(r"\bquery\s*\w*\s*\(([^)]*)\)")
 _VARIABLE = re.compile(r"\$(\w+)\s*:")
 
 
-def parser(name: str, *, is_dql: bool) -> Any:
-    """Return what reads the options of a cell; `-h` of one prints them."""
+def parser(name: str, kinds: Sequence[str] = ()) -> Any:
+    """Return what reads the options of a cell; `-h` of one prints them.
+
+    The answer can become one of `kinds`, if there are some.
+    """
     options = magic_arguments.MagicArgumentParser(f"%%{name}")
     options.add_argument("-d", "--db", help="the name of the database; the only one without")
     options.add_argument("-o", "--out", help="the variable that gets the answer")
@@ -51,16 +73,17 @@ def parser(name: str, *, is_dql: bool) -> Any:
     options.add_argument("--timeout", type=float, help="most seconds for it")
     options.add_argument("--time", action="store_true", help="print its seconds")
     options.add_argument("--silent", action="store_true", help="show nothing")
-    if is_dql:
+    if kinds:
         text = "what the answer becomes"
-        options.add_argument("-t", "--to", choices=KINDS, default="result", help=text)
+        options.add_argument("-t", "--to", choices=kinds, default="result", help=text)
+    if name == "dql":
         options.add_argument("--explain", action="store_true", help="show how it is answered")
         options.add_argument("--strict", action="store_true", help="unknown names are errors")
     return options
 
 
 class Cells:
-    """Cells of DQL and GraphQL in a shell."""
+    """Cells of DQL, Cypher and GraphQL in a shell."""
 
     def __init__(self, shell: Any) -> None:
         self.shell = shell
@@ -68,9 +91,9 @@ class Cells:
 
     def dql(self, line: str, cell: str) -> Any:
         """Answer a query in DQL: `%%dql -o films --to polars`."""
-        given = parser("dql", is_dql=True).parse_argstring(line)
+        given = parser("dql", KINDS).parse_argstring(line)
         db = self.database(given.db)
-        variables = self.variables(cell, given.var)
+        variables = self.variables(declared(cell), given.var)
         started = time.perf_counter()
         with plain_errors():
             if given.explain:
@@ -80,10 +103,23 @@ class Cells:
                 answer = converted(db.query(cell, variables, **options), given.to)
         return self.shown(given, answer, started)
 
+    # A `$name` of the line is a parameter, and braces are a map.
+    @no_var_expand  # type: ignore[untyped-decorator]
+    def cypher(self, line: str, cell: str | None = None) -> Any:
+        """Answer a query in Cypher: `%%cypher --to polars`, or `%cypher RETURN 1` on one line."""
+        options, text = (line, cell) if cell is not None else ("", line)
+        given = parser("cypher", CYPHER_KINDS).parse_argstring(options)
+        db = self.database(given.db)
+        params = self.variables(_PARAMETER.findall(text), given.var)
+        started = time.perf_counter()
+        with plain_errors():
+            answer = converted(db.cypher(text, params, timeout=given.timeout), given.to)
+        return self.shown(given, answer, started)
+
     def graphql(self, line: str, cell: str) -> Any:
         """Answer a GraphQL request: `%%graphql -v name=title`."""
-        given = parser("graphql", is_dql=False).parse_argstring(line)
-        variables = self.variables(cell, given.var)
+        given = parser("graphql").parse_argstring(line)
+        variables = self.variables(declared(cell), given.var)
         db, started = self.database(given.db), time.perf_counter()
         with plain_errors():
             answer = db.graphql(cell, variables, timeout=given.timeout)
@@ -116,12 +152,10 @@ class Cells:
             raise UsageError("there is no database: db = hexgraph.connect() makes one")
         raise UsageError(f"there are several databases, say which with -d: {', '.join(databases)}")
 
-    def variables(self, cell: str, given: list[str]) -> dict[str, Any]:
-        """Return the values of the variables that a query declares, as far as there are any."""
-        head = _HEAD.search(cell)
-        declared = _VARIABLE.findall(head[1]) if head else []
+    def variables(self, used: list[str], given: list[str]) -> dict[str, Any]:
+        """Return the values of the variables of a query, as far as the notebook has them."""
         names = self.shell.user_ns
-        values = {name: names[name] for name in declared if name in names}
+        values = {name: names[name] for name in used if name in names}
         for pair in given:
             name, equals, expression = pair.partition("=")
             if not equals:
@@ -137,6 +171,12 @@ class Cells:
             self.shell.user_ns[given.out] = answer
             return None
         return None if given.silent else answer
+
+
+def declared(cell: str) -> list[str]:
+    """Return the variables that a query in DQL or GraphQL declares."""
+    head = _HEAD.search(cell)
+    return _VARIABLE.findall(head[1]) if head else []
 
 
 @contextmanager
@@ -157,15 +197,14 @@ def plain_errors() -> Iterator[None]:
 
 def converted(result: Any, kind: str) -> Any:
     """Return a result as one of `KINDS`."""
-    how: dict[str, Callable[[], Any]] = {
-        "result": lambda: result,
-        "arrow": result.to_arrow,
-        "pandas": result.to_pandas,
-        "polars": result.to_polars,
-        "flat": result.flatten,
-        "dict": result.to_dict,
+    how = {
+        "arrow": "to_arrow",
+        "pandas": "to_pandas",
+        "polars": "to_polars",
+        "flat": "flatten",
+        "dict": "to_dict",
     }
-    return how[kind]()
+    return getattr(result, how[kind])() if kind in how else result
 
 
 def is_database(value: Any) -> bool:
@@ -179,17 +218,24 @@ def load(shell: Any) -> None:
     shell.register_magic_function(magics.hexgraph, "line", "hexgraph")
     shell.register_magic_function(magics.dql, "cell", "hexgraph")
     existing = shell.magics_manager.magics["cell"]
-    for name in ("dql", "graphql"):
+    other_ways = {
+        "dql": "%%hexgraph, which is always ours",
+        "cypher": "db.cypher(text)",
+        "graphql": "db.graphql(text)",
+    }
+    for name, other_way in other_ways.items():
         if name in existing and not is_ours(existing[name]):
-            print(f"%%{name} belongs to another extension: use %%hexgraph, which is always ours")
+            print(f"%%{name} belongs to another extension: use {other_way}")
         else:
-            shell.register_magic_function(getattr(magics, name), "cell", name)
+            kind = "line_cell" if name == "cypher" else "cell"
+            shell.register_magic_function(getattr(magics, name), kind, name)
 
     @context_matcher()  # type: ignore[untyped-decorator]
     def complete(context: Any) -> dict[str, Any]:
         words: list[str] = []
-        if re.match(rf"%%({'|'.join(NAMES)})\b", context.full_text):
-            words = names_for(magics, context.token)
+        if cell := re.match(rf"%%({'|'.join(NAMES)})\b|%(cypher)\b", context.full_text):
+            is_cypher = "cypher" in cell.groups()
+            words = names_for(magics, context.token, CYPHER_WORDS if is_cypher else FUNCTIONS)
         return {"completions": [SimpleCompletion(word) for word in words], "suppress": bool(words)}
 
     shell.Completer.custom_matchers.append(complete)
@@ -202,11 +248,11 @@ def is_ours(magic: Any) -> bool:
     return type(owner).__module__ == __name__ and type(owner).__name__ == "Cells"
 
 
-def names_for(magics: Cells, start: str) -> list[str]:
-    """Return predicates, types and functions that begin so."""
+def names_for(magics: Cells, start: str, words: Sequence[str]) -> list[str]:
+    """Return predicates, types and those of `words` that begin so."""
     try:
         predicates, types = parts_of(magics.database(None).schema())
     except UsageError:
         return []
     start = re.split(r"[^\w@.~$]", start)[-1]
-    return [name for name in [*predicates, *types, *FUNCTIONS] if start and name.startswith(start)]
+    return [name for name in [*predicates, *types, *words] if start and name.startswith(start)]

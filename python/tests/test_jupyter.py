@@ -1,4 +1,4 @@
-"""Cells of DQL and GraphQL in notebooks."""
+"""Cells of DQL, Cypher and GraphQL in notebooks."""
 
 import re
 from pathlib import Path
@@ -37,6 +37,50 @@ def test_a_cell_is_a_query(shell, cell):
     assert plan.steps[0]["operator"] == "Project"
     # Columns stand below each other, however narrow the page is.
     assert plan._repr_html_().startswith('<pre style="white-space: pre; overflow-x: auto">')
+
+
+CYPHER = "MATCH (p:Person) WHERE p.name = $n RETURN p.name AS name, p.born AS born"
+
+
+def test_a_cell_of_cypher(shell):
+    polars = pytest.importorskip("polars")
+    shell.user_ns["people"].mutate(
+        set="\n".join(f'<{uid}> <dgraph.type> "Person" .' for uid in [*range(1, 10)])
+    )
+    shell.user_ns["n"] = "Ada"
+    result = shell.run_cell_magic("cypher", "", CYPHER)
+    assert result.rows() == [("Ada", 1815)]
+    assert "1 row" in result._repr_html_()
+    assert ">Ada</td>" in result._repr_html_()
+    assert shell.run_cell_magic("cypher", "-v n='Bob'", CYPHER).rows() == [("Bob", 1900)]
+    assert shell.run_cell_magic("cypher", "-d people -o found -t dict", CYPHER) is None
+    assert shell.user_ns["found"] == [{"name": "Ada", "born": 1815}]
+    frame = shell.run_cell_magic("cypher", "--to polars", CYPHER)
+    assert isinstance(frame, polars.DataFrame)
+    assert shell.run_cell_magic("cypher", "--silent", CYPHER) is None
+    line = "MATCH (p {name: $n}) RETURN p.name"
+    assert shell.run_line_magic("cypher", line).rows() == [("Ada",)]
+    with pytest.raises(hexgraph.LimitError):
+        shell.run_cell_magic("cypher", "--timeout 0", "MATCH (n) RETURN n")
+
+
+def test_what_is_wrong_with_cypher_is_quoted(shell, capsys):
+    result = shell.run_cell("%%cypher\nMATCH (n)\nRETURN m")
+    assert isinstance(result.error_in_exec, hexgraph.Error)
+    shown = capsys.readouterr().out
+    assert "RETURN m" in shown
+    assert "jupyter.py" not in shown
+    error = pytest.importorskip("IPython.core.error").UsageError
+    for option in ("--to flat", "--explain"):
+        with pytest.raises(error):
+            shell.run_cell_magic("cypher", option, CYPHER)
+
+
+def test_html_of_cypher_is_escaped(shell):
+    html = shell.run_line_magic("cypher", "RETURN '<img src=x>' AS `<b>`")._repr_html_()
+    assert "<img" not in html
+    assert "<b>" not in html
+    assert "&lt;img" in html
 
 
 def test_frames_and_times(shell, capsys):
@@ -119,6 +163,10 @@ def test_names_are_completed(shell):
 
     assert "friend" in completed("%%dql\n{ q(func: has(fri")
     assert "allofterms(" in completed("%%dql\n{ q(func: allof")
+    assert "friend" in completed("%%cypher\nMATCH (a)-[:fri")
+    assert "OPTIONAL MATCH" in completed("%%cypher\nOPT")
+    assert "toUpper(" in completed("%cypher RETURN toU")
+    assert "allofterms(" not in completed("%%cypher\nRETURN allof")
     assert "friend" not in completed("fri")
 
 
