@@ -1,7 +1,7 @@
 //! Pages of edges with `@cascade` are the same whether all targets of a list are walked or as many as fill the page.
 
 use hexgraph::db::{Database, QueryRequest, RequestContext};
-use hexgraph::internals::exec::{Costs, RandomChoice};
+use hexgraph::internals::exec::{CostModel, RandomChoice};
 use std::fmt::Write;
 
 const TARGETS: u64 = 400;
@@ -72,17 +72,17 @@ fn pages_of_edges_are_cascaded_in_batches_or_at_once() {
             db = database(&mut rng);
         }
         let text = query(&mut rng);
-        let answer = |costs: Costs| {
+        let answer = |costs: CostModel| {
             let request = QueryRequest { text: text.clone(), ..QueryRequest::default() };
             let answer = db.query_with(&request, &RequestContext::new().with_costs(costs));
             answer.map(|answer| answer.to_json().unwrap().0).map_err(|error| error.to_string())
         };
         // Lists are never long enough for batches, always, and as is random.
-        let usual = Costs::default();
-        let at_once = answer(Costs { long_list_ratio: usize::MAX, ..usual });
-        let eager = Costs { long_list_ratio: 0, cascade_batch: 1, cascade_ratio: 1, ..usual };
+        let usual = CostModel::default();
+        let at_once = answer(CostModel { long_list_ratio: usize::MAX, ..usual });
+        let eager = CostModel { long_list_ratio: 0, cascade_batch: 1, cascade_ratio: 1, ..usual };
         assert_eq!(answer(eager), at_once, "{text}");
-        let random = Costs { choice: RandomChoice::of(round), ..eager };
+        let random = CostModel { choice: RandomChoice::of(round), ..eager };
         assert_eq!(answer(random), at_once, "{text}");
         with_rows += usize::from(at_once.is_ok_and(|json| json.contains("\"e\"")));
     }

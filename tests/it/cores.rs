@@ -2,7 +2,7 @@
 
 use crate::process;
 use hexgraph::db::{Database, OpenOptions, QueryAnswer, QueryRequest, RequestContext};
-use hexgraph::internals::exec::{Costs, Limits};
+use hexgraph::internals::exec::{CostModel, Limits};
 use hexgraph_base::types::Error;
 use std::collections::BTreeSet;
 
@@ -149,7 +149,7 @@ fn requested(db: &Database, text: &str, control: &RequestContext) -> Result<Quer
 }
 
 /// An answer in all its forms.
-fn shown(db: &Database, text: &str, costs: Costs) -> Vec<String> {
+fn shown(db: &Database, text: &str, costs: CostModel) -> Vec<String> {
     let control = || RequestContext::new().with_costs(costs);
     let reported = |error: Error| error.to_string();
     let answer = match requested(db, text, &control()) {
@@ -171,12 +171,12 @@ fn shown(db: &Database, text: &str, costs: Costs) -> Vec<String> {
     ]
 }
 
-fn sharing(morsel: usize) -> Costs {
-    Costs { spread: 1, morsel, ..Costs::default() }
+fn sharing(morsel: usize) -> CostModel {
+    CostModel { spread: 1, morsel, ..CostModel::default() }
 }
 
-fn alone() -> Costs {
-    Costs { spread: usize::MAX, ..Costs::default() }
+fn alone() -> CostModel {
+    CostModel { spread: usize::MAX, ..CostModel::default() }
 }
 
 #[test]

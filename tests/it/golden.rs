@@ -20,7 +20,7 @@ use hexgraph::db::{
     Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest, OpenOptions,
     QueryRequest, RequestContext, Source, Statements,
 };
-use hexgraph::internals::exec::{Costs, REWRITES};
+use hexgraph::internals::exec::{CostModel, REWRITES};
 use hexgraph::types::Result;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -102,7 +102,7 @@ fn plan(db: &Database, text: &str, control: &RequestContext) -> String {
 fn rewritten(db: &Database, name: &str, text: &str) -> String {
     let position = REWRITES.iter().position(|rewrite| rewrite.name == name);
     let position = position.unwrap_or_else(|| panic!("no rewrite `{name}`"));
-    let without = Costs { left_out: 1 << position, ..Costs::default() };
+    let without = CostModel { left_out: 1 << position, ..CostModel::default() };
     let control = || RequestContext::new().with_costs(without);
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
     let answered =

@@ -5,7 +5,7 @@ use crate::db::{Database, OpenOptions, QueryAnswer, QueryRequest, RequestContext
 use fastrand::Rng;
 use hexgraph_base::answer::JsonSink;
 use hexgraph_base::types::{Error, ObjectCells, Objects, Sink, Uid, ValueRef};
-use hexgraph_store::exec::Costs;
+use hexgraph_store::exec::CostModel;
 use std::fmt::Write;
 
 const SCHEMA: &str = "age: int @index(int) .\nrate: float .\nis: bool .\nat: datetime .\nfar: datetime .\n\
@@ -282,7 +282,7 @@ fn compare(answer: &QueryAnswer, seen: &mut Seen, rng: &mut Rng, requested: &str
         Err(error) => assert_eq!(error.to_string(), json, "{requested}"),
     }
     let result = table(answer, &RequestContext::new());
-    let costs = Costs { spread: 1, morsel: rng.usize(1..200), ..Costs::default() };
+    let costs = CostModel { spread: 1, morsel: rng.usize(1..200), ..CostModel::default() };
     assert_eq!(table(answer, &RequestContext::new().with_costs(costs)), result, "{requested}");
     let Some(copied) = answer.copied_out(u64::MAX) else { return };
     assert_eq!(result, table(&copied, &RequestContext::new()), "{requested}");

@@ -12,7 +12,7 @@ use hexgraph::db::{
     Database, Drop, Given, LoadOptions, OpenOptions, QueryAnswer, QueryRequest, RequestContext,
     Source, SyncPolicy, Thresholds,
 };
-use hexgraph::internals::exec::{AccessPath, Costs, REWRITES, RandomChoice, Rewrite, Trace};
+use hexgraph::internals::exec::{AccessPath, CostModel, REWRITES, RandomChoice, Rewrite, Trace};
 use hexgraph::types::Error;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashSet};
@@ -36,14 +36,14 @@ pub fn small() -> OpenOptions {
 }
 
 /// Random costs: which access path is chosen must make no difference.
-pub fn any_costs() -> Costs {
+pub fn any_costs() -> CostModel {
     let random = |usual: usize| match fastrand::u32(..3) {
         0 => usual,
         1 => 1,
         _ => usize::MAX / 2,
     };
-    let usual = Costs::default();
-    Costs {
+    let usual = CostModel::default();
+    CostModel {
         test: random(usual.test),
         driver_ratio: random(usual.driver_ratio),
         page_batch: random(usual.page_batch).min(1000),
@@ -195,11 +195,12 @@ impl Pair {
             Ok(plan) => exec::answer(&self.graph, &plan),
             Err(error) => Err(Failure::Refused(error.to_string())),
         };
-        let verdict = self.compare(text, lists, &twin, Costs::default(), paths);
+        let verdict = self.compare(text, lists, &twin, CostModel::default(), paths);
         let made = |rewrite: &Rewrite| paths.contains(&AccessPath::Block(rewrite.after));
         let made: Vec<usize> = (0..REWRITES.len()).filter(|it| made(&REWRITES[*it])).collect();
-        let without =
-            made.iter().map(|position| Costs { left_out: 1 << position, ..Costs::default() });
+        let without = made
+            .iter()
+            .map(|position| CostModel { left_out: 1 << position, ..CostModel::default() });
         for costs in without.chain([any_costs()]) {
             if matches!(verdict, Verdict::Differs(_) | Verdict::Undecided) {
                 break;
@@ -218,7 +219,7 @@ impl Pair {
         text: &str,
         lists: &Lists,
         twin: &Result<Json, Failure>,
-        costs: Costs,
+        costs: CostModel,
         paths: &mut Paths,
     ) -> Verdict {
         let is_decided = *twin != Err(Failure::Undecided);
@@ -262,7 +263,7 @@ pub fn ask_engine(
     lists: &Lists,
     patience: Duration,
 ) -> Result<Json, Error> {
-    let costs = Costs { choice: RandomChoice::default(), left_out: 0, ..any_costs() };
+    let costs = CostModel { choice: RandomChoice::default(), left_out: 0, ..any_costs() };
     let control = RequestContext::new().with_timeout(patience).with_costs(costs);
     answered(db, text, lists, &control)
 }

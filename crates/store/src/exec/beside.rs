@@ -10,14 +10,11 @@
 
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{BlockResult, FieldData};
+use crate::exec::cost::{self, Cost};
 use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, Function, VarId};
 use hexgraph_base::types::Result;
 use std::cmp::Reverse;
 use std::sync::Arc;
-
-/// The nanoseconds that a step with a node takes, about (to test it, to order it, to read its list of edges), and that with an edge.
-const NODE_NANOS: usize = 10;
-const EDGE_NANOS: usize = 5;
 
 /// The number of edges that a node is taken to have before one was looked at, and the number of nodes that are looked at then.
 const MEAN_DEGREE: usize = 4;
@@ -44,24 +41,24 @@ impl<'a> Context<'a> {
         self.control.trace().is_none() && self.control.sharing_pool().is_some()
     }
 
-    /// Whether a branch of so many estimated nanoseconds is worth another thread.
-    pub(super) fn is_large(&self, nanos: usize) -> bool {
-        self.control.costs().spread <= nanos
+    /// Whether a branch of an estimated cost is worth another thread.
+    pub(super) fn is_large(&self, cost: Cost) -> bool {
+        self.control.costs().spread <= cost.as_nanos()
     }
 
-    /// Which of some branches are executed beside each other, by their estimated nanoseconds: those that are large, where these are
+    /// Which of some branches are executed beside each other, by their estimated costs: those that are large, where these are
     /// two at least and there are threads for them. The largest ones come first: what is begun last should not be what takes longest.
     pub(super) fn large_branches(
         &self,
         count: usize,
-        mut nanos: impl FnMut(usize) -> usize,
+        mut cost: impl FnMut(usize) -> Cost,
     ) -> Vec<usize> {
         if count < 2 || !self.shares_branches() {
             return Vec::new();
         }
-        let mut large: Vec<(Reverse<usize>, usize)> = (0..count)
-            .map(|position| (Reverse(nanos(position)), position))
-            .filter(|(nanos, _)| self.is_large(nanos.0))
+        let mut large: Vec<(Reverse<Cost>, usize)> = (0..count)
+            .map(|position| (Reverse(cost(position)), position))
+            .filter(|(cost, _)| self.is_large(cost.0))
             .collect();
         large.sort_unstable();
         let positions = large.into_iter().map(|(_, position)| position).collect::<Vec<_>>();
@@ -91,19 +88,19 @@ impl<'a> Context<'a> {
         ahead.result
     }
 
-    /// The nanoseconds that a block takes, about; 0 where nothing tells.
-    pub(super) fn block_nanos(&self, block: &Block) -> usize {
+    /// What a block costs, about; nothing where there is no estimate.
+    pub(super) fn block_cost(&self, block: &Block) -> Cost {
         match block.kind {
-            BlockKind::Empty => block.fields.iter().map(|field| self.total_nanos(field)).sum(),
+            BlockKind::Empty => block.fields.iter().map(|field| self.total_cost(field)).sum(),
             // A search shares its own work.
-            BlockKind::Shortest(_) | BlockKind::Algorithm(_) => 0,
-            BlockKind::Visible | BlockKind::Hidden => self.nodes_nanos(block),
+            BlockKind::Shortest(_) | BlockKind::Algorithm(_) => Cost::NOTHING,
+            BlockKind::Visible | BlockKind::Hidden => self.nodes_cost(block),
         }
     }
 
-    fn nodes_nanos(&self, block: &Block) -> usize {
+    fn nodes_cost(&self, block: &Block) -> Cost {
         let Some(roots) = block.root.as_ref().and_then(|root| self.root_estimate(root)) else {
-            return 0;
+            return Cost::NOTHING;
         };
         let expected = block.page.expected().unwrap_or(usize::MAX);
         let is_requested = block.filter.is_some() || !block.order.is_empty();
@@ -112,9 +109,8 @@ impl<'a> Context<'a> {
         let keys = block.group_by.as_ref().map_or(0, |group_by| group_by.keys.len());
         let steps = usize::from(block.filter.is_some()) + block.order.len() + keys;
         let shown = roots.min(expected);
-        let fields = block.fields.iter().map(|field| self.field_nanos(field, shown, MEAN_DEGREE));
-        let fields = fields.fold(0, usize::saturating_add);
-        roots.min(requested).saturating_mul(NODE_NANOS * steps).saturating_add(fields)
+        let fields = block.fields.iter().map(|field| self.field_cost(field, shown, MEAN_DEGREE));
+        cost::LOOKUP.times(steps).times(roots.min(requested)).and(fields.sum())
     }
 
     fn root_estimate(&self, root: &Function) -> Option<usize> {
@@ -139,7 +135,7 @@ impl<'a> Context<'a> {
     ) -> Result<Vec<Option<Result<FieldData>>>> {
         let large = self.large_branches(fields.len(), |position| {
             let degree = self.mean_degree(&fields[position], nodes);
-            self.field_nanos(&fields[position], nodes.len(), degree)
+            self.field_cost(&fields[position], nodes.len(), degree)
         });
         if large.is_empty() {
             return Ok(Vec::new());
@@ -151,22 +147,22 @@ impl<'a> Context<'a> {
         Ok(ahead)
     }
 
-    /// The nanoseconds that a field of `nodes` nodes takes, about, where each has `degree` edges. Plain values are read when they are
+    /// What a field of `nodes` nodes costs, about, where each has `degree` edges. Plain values are read when they are
     /// written, and the level below an edge has another look at its own fields.
-    fn field_nanos(&self, field: &Field, nodes: usize, degree: usize) -> usize {
+    fn field_cost(&self, field: &Field, nodes: usize, degree: usize) -> Cost {
         match &field.kind {
             FieldKind::Predicate { name, .. } => {
                 if !self.predicate(name).is_some_and(|predicate| predicate.is_edges()) {
-                    return 0;
+                    return Cost::NOTHING;
                 }
                 let tests = 1 + usize::from(field.filter.is_some()) + field.order.len();
-                nodes.saturating_mul(NODE_NANOS + EDGE_NANOS * tests * degree)
+                cost::LOOKUP.and(cost::ENTRY.times(tests * degree)).times(nodes)
             }
             FieldKind::Count { .. } | FieldKind::Math(_) | FieldKind::AggregateVar(..) => {
-                nodes.saturating_mul(NODE_NANOS)
+                cost::LOOKUP.times(nodes)
             }
-            FieldKind::AggregatePredicate { .. } => nodes.saturating_mul(EDGE_NANOS),
-            _ => 0,
+            FieldKind::AggregatePredicate { .. } => cost::ENTRY.times(nodes),
+            _ => Cost::NOTHING,
         }
     }
 
@@ -184,14 +180,15 @@ impl<'a> Context<'a> {
         result.div_ceil(looked.max(1))
     }
 
-    /// The nanoseconds of an aggregate over all values of a variable.
-    fn total_nanos(&self, field: &Field) -> usize {
-        let FieldKind::AggregateVar(_, var) = &field.kind else { return 0 };
-        match &self.vars[var.0 as usize] {
+    /// What an aggregate over all values of a variable costs.
+    fn total_cost(&self, field: &Field) -> Cost {
+        let FieldKind::AggregateVar(_, var) = &field.kind else { return Cost::NOTHING };
+        let values = match &self.vars[var.0 as usize] {
             Some(Var::Column(column)) => column.len(),
             Some(Var::Values(map)) => map.nodes.len(),
             _ => 0,
-        }
+        };
+        cost::ROW.times(values)
     }
 }
 
@@ -208,7 +205,8 @@ mod tests {
         let context =
             Context { version: &version, query: &query, control: &control, vars: Vec::new() };
         let nanos = [5, 70, 0, 9];
-        assert_eq!(context.large_branches(4, |position| nanos[position]), [1, 3, 0]);
-        assert!(context.large_branches(2, |position| [0, 9][position]).is_empty(), "one is no two");
+        let cost = |position: usize| Cost::nanos(nanos[position]);
+        assert_eq!(context.large_branches(4, cost), [1, 3, 0]);
+        assert!(context.large_branches(2, |branch| cost(2 + branch)).is_empty(), "one is no two");
     }
 }

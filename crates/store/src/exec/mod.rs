@@ -1,5 +1,6 @@
 //! Carries out a plan over one version of the graph: a set of nodes at a time, level by level.
 
+mod cost;
 mod physical;
 mod control;
 mod select;
@@ -14,15 +15,14 @@ mod algorithm;
 mod upsert;
 mod write;
 
-pub use control::costs::Costs;
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Onward, RequestContext};
 pub use control::trace::{Doubt, Doubtful, Step, Trace};
 pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level, ValueField};
+pub use cost::{CostModel, RandomChoice};
 pub use math::column_numbers::{ColumnNumbers, ManyNodes, nodes_of_extreme};
 pub use math::sums::Sum;
-pub use physical::lot::RandomChoice;
 pub use physical::path::{
     AccessPath, BlockPath, EdgesPath, FilterPath, GraphPath, GroupPath, OrderPath, PagePath,
     RootPath, TotalPath,

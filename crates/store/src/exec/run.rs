@@ -8,6 +8,7 @@ use crate::exec::control::trace::Doubt;
 use crate::exec::control::tree::{
     AlgorithmResult, BlockResult, FieldData, FieldResult, Level, RootGroups,
 };
+use crate::exec::cost::Cost;
 use crate::exec::groups::path_counts::Chain;
 use crate::exec::physical::path::BlockPath;
 use crate::exec::physical::rewrites::{BATCH_GROWTH, BATCH_MAX, first_batch, lists_uids};
@@ -120,7 +121,7 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
 struct Beside {
     done: Vec<(usize, Result<Ahead>)>,
     /// The estimates of the blocks that were looked at, by their positions.
-    nanos: FxHashMap<usize, usize>,
+    costs: FxHashMap<usize, Cost>,
 }
 
 impl Beside {
@@ -133,16 +134,16 @@ impl Beside {
             return Ok(());
         }
         let blocks = &context.query.blocks;
-        let existing = &mut self.nanos;
-        let mut nanos = |position: usize| {
-            *existing.entry(position).or_insert_with(|| context.block_nanos(&blocks[position]))
+        let existing = &mut self.costs;
+        let mut cost = |position: usize| {
+            *existing.entry(position).or_insert_with(|| context.block_cost(&blocks[position]))
         };
-        if !context.is_large(nanos(waiting[next])) {
+        if !context.is_large(cost(waiting[next])) {
             return Ok(());
         }
         let can_run = |at: &usize| !is_done(*at) && is_ready(context, &blocks[*at]);
         let ready: Vec<usize> = waiting.iter().copied().filter(can_run).collect();
-        let large = context.large_branches(ready.len(), |position| nanos(ready[position]));
+        let large = context.large_branches(ready.len(), |position| cost(ready[position]));
         let positions: Vec<usize> = large.into_iter().map(|position| ready[position]).collect();
         if positions.contains(&waiting[next]) {
             let done = context.blocks_beside(&positions, run_block)?;

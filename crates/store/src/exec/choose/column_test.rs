@@ -3,6 +3,7 @@
 
 use super::column_rows::{Count, RetainBits, RetainListed, RowLoop};
 use super::compare::ValueCondition;
+use crate::exec::cost::{self, Cost};
 use crate::exec::select::batches::RowFinder;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{LangValues, Row};
@@ -136,9 +137,9 @@ impl<'a> ColumnTest<'a> {
         })
     }
 
-    /// The nanoseconds that a row takes, about.
-    pub(super) fn nanos(&self) -> usize {
-        if matches!(self.rows, Stored::Texts(..)) { 5 } else { 1 }
+    /// What the test of a row costs, about.
+    pub(super) fn cost(&self) -> Cost {
+        if matches!(self.rows, Stored::Texts(..)) { cost::TEXT } else { cost::ROW }
     }
 
     /// True when what is stored in a row passes.

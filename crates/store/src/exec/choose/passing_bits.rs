@@ -3,21 +3,18 @@
 use super::column_test::ColumnTest;
 use super::tester::Tester;
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::exec::select::batches::Members;
 use crate::graph::LangValues;
 use crate::storage::NodeSet;
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
-/// Fewer candidates are a list, and so are those that are fewer than one in so many ids.
+/// Fewer candidates are tested as a list.
 const BITS_MIN: usize = 2048;
-const BITS_RATIO: usize = 16;
 
 /// The words of a container, and of the parts in which they are asked for.
 const PART: usize = 1024;
-
-/// The nanoseconds that a word takes, about, where the test of a row takes one.
-const WORD_NANOS: usize = 30;
 
 impl Context<'_> {
     /// The members of a set that pass. For the test of a column and members close together it costs O(words of their span): some 25 nanoseconds each, and three
@@ -44,7 +41,7 @@ impl Context<'_> {
         let len = candidates.len();
         let is_many = BITS_MIN <= len || self.control.costs().choice.is_random();
         let ends = candidates.first().zip(candidates.last()).filter(|_| is_many);
-        ends.filter(|(first, last)| ((last - first) as usize) < len.saturating_mul(BITS_RATIO))
+        ends.filter(|(first, last)| cost::is_dense((last - first) as usize, len))
     }
 
     fn passing_bits(
@@ -62,7 +59,7 @@ impl Context<'_> {
             rows.retain_bits(part, first, words);
         };
         let mut all = vec![0_u64; count];
-        match self.control.spread(count, WORD_NANOS * rows.nanos())? {
+        match self.control.spread(count, cost::WORD.times(rows.cost().per(cost::ROW)))? {
             Some(spread) => {
                 let retained = |range: Range<usize>| {
                     let mut words = vec![0_u64; range.len()];
@@ -90,7 +87,7 @@ mod tests {
     use super::*;
     use crate::exec::choose::compare::ValueCondition;
     use crate::exec::control::morsels::tests::sharing_by;
-    use crate::exec::physical::lot::RandomChoice;
+    use crate::exec::cost::RandomChoice;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};

@@ -9,6 +9,7 @@ use super::compare::ValueCondition;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
+use crate::exec::cost::{self, Cost};
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder, Rows};
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, NumberRun, Predicate, ValueList};
@@ -28,20 +29,13 @@ const GEO_CHUNK: usize = 64;
 /// The morsels for each thread whose test has memory of its own.
 const MORSELS_WITH_MEMORY: usize = 8;
 
-/// The nanoseconds that the test of a node takes, about: of a value or a number of edges, of an edge to one of some nodes, of a text by a
-/// pattern, and of a geometry.
-const VALUE_NANOS: usize = 20;
-const EDGE_NANOS: usize = 40;
-const TEXT_NANOS: usize = 150;
-const GEO_NANOS: usize = 2_000;
-
-/// The nanoseconds that a function takes as a test of a node, about, before its test is made.
-pub(crate) fn nanos_of_call(call: &Call) -> usize {
+/// What a function costs as a test of a node, about, before its test is made.
+pub(crate) fn cost_of_call(call: &Call) -> Cost {
     match call {
-        Call::Geo { .. } => GEO_NANOS,
-        Call::Regexp { .. } | Call::Match { .. } => TEXT_NANOS,
-        Call::UidIn { .. } => EDGE_NANOS,
-        _ => VALUE_NANOS,
+        Call::Geo { .. } => cost::GEOMETRY,
+        Call::Regexp { .. } | Call::Match { .. } => cost::PATTERN,
+        Call::UidIn { .. } => cost::CELL,
+        _ => cost::TEST,
     }
 }
 
@@ -405,22 +399,22 @@ impl Tester<'_> {
         retained
     }
 
-    /// The nanoseconds that the test of a node takes, about.
-    pub(crate) fn nanos(&self) -> usize {
+    /// What the test of a node costs, about.
+    pub(crate) fn cost(&self) -> Cost {
         match self {
-            Tester::Constant(_) => 1,
-            Tester::Column { rows, .. } => rows.nanos(),
-            Tester::Member(_) => 5,
+            Tester::Constant(_) => cost::ROW,
+            Tester::Column { rows, .. } => rows.cost(),
+            Tester::Member(_) => cost::ENTRY,
             Tester::Value { .. } | Tester::Has(..) | Tester::Var { .. } | Tester::Count { .. } => {
-                VALUE_NANOS
+                cost::TEST
             }
-            Tester::EdgeTo(..) => EDGE_NANOS,
-            Tester::Text { .. } => TEXT_NANOS,
-            Tester::Geo { .. } => GEO_NANOS,
-            Tester::Reaches(_, _, part) => 30 + 4 * part.nanos(),
-            Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::nanos).sum(),
-            Tester::Not(part) => part.nanos(),
-            Tester::Same(tester) => tester.nanos(),
+            Tester::EdgeTo(..) => cost::CELL,
+            Tester::Text { .. } => cost::PATTERN,
+            Tester::Geo { .. } => cost::GEOMETRY,
+            Tester::Reaches(_, _, part) => cost::LIST.and(part.cost().times(4)),
+            Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::cost).sum(),
+            Tester::Not(part) => part.cost(),
+            Tester::Same(tester) => tester.cost(),
         }
     }
 
@@ -583,7 +577,7 @@ impl Context<'_> {
             }
             Ok(joined(retained))
         };
-        let Some(spread) = self.control.spread(nodes.len(), tester.nanos())? else {
+        let Some(spread) = self.control.spread(nodes.len(), tester.cost())? else {
             return retain(tester, &nodes.as_list());
         };
         // A set is listed by the threads, too, each its morsels.

@@ -2,7 +2,6 @@
 
 pub(super) mod limits;
 pub(super) mod options;
-pub(super) mod costs;
 pub(super) mod stop;
 pub(super) mod pending;
 pub(super) mod trace;

@@ -9,6 +9,7 @@
 
 use super::context::Context;
 use super::stop::Control;
+use crate::exec::cost::Cost;
 use hexgraph_base::types::Result;
 use hexgraph_base::types::pool::{Job, Pool};
 use std::cmp::Ordering;
@@ -46,16 +47,15 @@ impl Control {
         pool.map(AsRef::as_ref).filter(|pool: &&Pool| pool.is_parallel())
     }
 
-    /// How work over `items` items that takes about `nanos` nanoseconds each is shared with other threads; `None` where it stays
+    /// How work over items of about the cost `each` is divided among threads; `None` where it stays
     /// on this one: because there is little of it, there are no other threads, or this is a morsel of other work.
     ///
     /// # Errors
     ///
     /// Those of [`Control::check`].
-    pub(crate) fn spread(&self, items: usize, nanos: usize) -> Result<Option<Spread<'_>>> {
-        let all = items.saturating_mul(nanos);
+    pub(crate) fn spread(&self, items: usize, each: Cost) -> Result<Option<Spread<'_>>> {
         let costs = self.costs();
-        if all < costs.spread || items < 2 {
+        if each.times(items).as_nanos() < costs.spread || items < 2 {
             return Ok(None);
         }
         let Some(pool) = self.sharing_pool() else { return Ok(None) };
@@ -66,12 +66,13 @@ impl Control {
         }
         // As long as a morsel should take, but short enough that each thread gets several,
         // and never more than `MORSELS_MAX` of them, whatever that makes of their length.
-        let len = (costs.morsel / nanos.max(1)).min(most).max(items.div_ceil(MORSELS_MAX)).max(1);
+        let len =
+            Cost::nanos(costs.morsel).per(each).min(most).max(items.div_ceil(MORSELS_MAX)).max(1);
         Ok(Some(Spread { control: self, pool, items, len }))
     }
 
     /// The results of `work` for ranges that together are `0..items`, in their order: on this thread for all items at once, or
-    /// in morsels. An item takes about `nanos` nanoseconds.
+    /// in morsels. An item has about the cost `each`.
     ///
     /// # Errors
     ///
@@ -79,10 +80,10 @@ impl Control {
     pub(crate) fn morsels<R: Send>(
         &self,
         items: usize,
-        nanos: usize,
+        each: Cost,
         work: impl Fn(Range<usize>) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        match self.spread(items, nanos)? {
+        match self.spread(items, each)? {
             Some(spread) => spread.collect(work),
             None => Ok(vec![work(0..items)?]),
         }
@@ -217,10 +218,10 @@ impl Context<'_> {
     pub(crate) fn morsels<R: Send>(
         &self,
         items: usize,
-        nanos: usize,
+        each: Cost,
         work: impl Fn(Range<usize>) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        self.control.morsels(items, nanos, work)
+        self.control.morsels(items, each, work)
     }
 
     /// As [`Context::morsels`], where each result is a list: all lists, one behind the other.
@@ -231,13 +232,13 @@ impl Context<'_> {
     pub(crate) fn lists<T: Send>(
         &self,
         items: usize,
-        nanos: usize,
+        each: Cost,
         work: impl Fn(Range<usize>) -> Result<Vec<T>> + Sync,
     ) -> Result<Vec<T>> {
-        self.control.morsels(items, nanos, work).map(joined)
+        self.control.morsels(items, each, work).map(joined)
     }
 
-    /// Sorts; items that compare as equal stay in their order. To compare two takes about `nanos` nanoseconds.
+    /// Sorts; items that compare as equal stay in their order. To compare two has about the cost `each`.
     ///
     /// # Errors
     ///
@@ -245,11 +246,11 @@ impl Context<'_> {
     pub(crate) fn sorted_by<T: Send>(
         &self,
         mut items: Vec<T>,
-        nanos: usize,
+        each: Cost,
         compare: impl Fn(&T, &T) -> Ordering + Sync,
     ) -> Result<Vec<T>> {
         let steps = items.len().max(1).ilog2() as usize + 1;
-        let Some(spread) = self.control.spread(items.len(), nanos * steps)? else {
+        let Some(spread) = self.control.spread(items.len(), each.times(steps))? else {
             items.sort_by(compare);
             return Ok(items);
         };
@@ -289,8 +290,8 @@ pub(crate) fn joined<T>(mut lists: Vec<Vec<T>>) -> Vec<T> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::exec::control::costs::Costs;
-    use crate::exec::physical::lot::RandomChoice;
+    use crate::exec::cost::CostModel;
+    use crate::exec::cost::RandomChoice;
     use crate::graph::Version;
     use hexgraph_base::plan::Query;
     use hexgraph_base::types::Error;
@@ -306,7 +307,7 @@ pub(crate) mod tests {
 
     /// The same, whose ways are drawn.
     pub(crate) fn sharing_by(threads: usize, morsel: usize, choice: RandomChoice) -> Control {
-        let costs = Costs { spread: 1, morsel, choice, ..Costs::default() };
+        let costs = CostModel { spread: 1, morsel, choice, ..CostModel::default() };
         let control = Control::new().with_costs(costs);
         control.set_pool(&Arc::new(Pool::new(threads)));
         control
@@ -317,12 +318,12 @@ pub(crate) mod tests {
         for (threads, morsel) in [(1, 1), (2, 1), (3, 40), (4, usize::MAX)] {
             for items in [0, 1, 2, 7, 1000, 10_000] {
                 let control = sharing(threads, morsel);
-                let ranges = control.morsels(items, 10, Ok).unwrap();
+                let ranges = control.morsels(items, Cost::nanos(10), Ok).unwrap();
                 let all: Vec<usize> = ranges.iter().cloned().flatten().collect();
                 assert_eq!(all, (0..items).collect::<Vec<_>>());
                 assert!(ranges.len() <= MORSELS_MAX, "{ranges:?}");
                 assert_eq!(1 < ranges.len(), 1 < threads && 1 < items, "{items}: {ranges:?}");
-                let spread = control.spread(items, 10).unwrap();
+                let spread = control.spread(items, Cost::nanos(10)).unwrap();
                 let Some(spread) = spread.map(|spread| spread.in_units_of(2)) else { continue };
                 let mut next = 0;
                 let take = |range: Range<usize>| {
@@ -341,7 +342,9 @@ pub(crate) mod tests {
     fn branches_have_more_morsels() {
         let control = sharing(2, usize::MAX);
         let count = || -> Result<usize> {
-            Ok(control.spread(1000, 10)?.map_or(1, |spread| spread.with_few(1).count()))
+            Ok(control
+                .spread(1000, Cost::nanos(10))?
+                .map_or(1, |spread| spread.with_few(1).count()))
         };
         assert_eq!(count().unwrap(), 2);
         let counts = control.branches(2, |_| count()).unwrap();
@@ -363,7 +366,7 @@ pub(crate) mod tests {
             thread::sleep(Duration::from_millis(20));
             Ok(())
         };
-        let spread = control.spread(1000, 10).unwrap().unwrap();
+        let spread = control.spread(1000, Cost::nanos(10)).unwrap().unwrap();
         let error = spread.each(work, take).unwrap_err();
         assert_eq!(error.to_string(), "the request was interrupted");
         assert!(taken < 20, "{taken} morsels were taken after 50 ms");
@@ -374,16 +377,19 @@ pub(crate) mod tests {
         let control = Control::new();
         control.set_pool(&Arc::new(Pool::new(2)));
         let here = || Ok(thread::current().id());
-        assert_eq!(control.morsels(1000, 10, |_| here()).unwrap(), [thread::current().id()]);
+        assert_eq!(
+            control.morsels(1000, Cost::nanos(10), |_| here()).unwrap(),
+            [thread::current().id()]
+        );
         let pool = control.pool().unwrap();
         assert!(!pool.is_started());
         let inner = |_| {
-            assert!(control.spread(usize::MAX, 10)?.is_none());
+            assert!(control.spread(usize::MAX, Cost::nanos(10))?.is_none());
             thread::sleep(Duration::from_millis(1));
             here()
         };
         let seen: BTreeSet<String> = control
-            .morsels(1_000, 1_000, inner)
+            .morsels(1_000, Cost::nanos(1_000), inner)
             .unwrap()
             .iter()
             .map(|id| format!("{id:?}"))
@@ -403,7 +409,8 @@ pub(crate) mod tests {
                     (0..count).map(|position| (position * 7919 % 31, position)).collect();
                 let mut expected = items.clone();
                 expected.sort_by_key(|item| item.0);
-                let sorted = context.sorted_by(items, 10, |one, other| one.0.cmp(&other.0));
+                let sorted =
+                    context.sorted_by(items, Cost::nanos(10), |one, other| one.0.cmp(&other.0));
                 assert_eq!(sorted.unwrap(), expected);
             }
         }
@@ -418,7 +425,7 @@ pub(crate) mod tests {
             }
             Ok(())
         };
-        let error = control.morsels(1000, 1, work).unwrap_err();
+        let error = control.morsels(1000, Cost::nanos(1), work).unwrap_err();
         assert_eq!(error.to_string(), "the request was cancelled");
     }
 
@@ -430,7 +437,10 @@ pub(crate) mod tests {
             _ => Ok(()),
         };
         for _ in 0..20 {
-            assert_eq!(control.morsels(100, 1, work).unwrap_err().to_string(), "at 30");
+            assert_eq!(
+                control.morsels(100, Cost::nanos(1), work).unwrap_err().to_string(),
+                "at 30"
+            );
         }
     }
 
@@ -439,7 +449,7 @@ pub(crate) mod tests {
     fn the_poll_is_heard_while_others_work() {
         let pool = Arc::new(Pool::new(2));
         let control = Control::new()
-            .with_costs(Costs { spread: 1, morsel: 1, ..Costs::default() })
+            .with_costs(CostModel { spread: 1, morsel: 1, ..CostModel::default() })
             .with_poll(|| true);
         control.set_pool(&pool);
         let caller = thread::current().id();
@@ -452,7 +462,7 @@ pub(crate) mod tests {
             Ok(())
         };
         // Two morsels, one on each thread; that of the other thread ends when the poll has said so.
-        control.morsels(2, 1, work).unwrap_err();
+        control.morsels(2, Cost::nanos(1), work).unwrap_err();
         assert!(control.is_cancelled());
     }
 }

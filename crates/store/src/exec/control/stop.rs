@@ -1,10 +1,10 @@
 //! Stops a running request: when it was cancelled from outside, is past its deadline, or has used up its memory.
 
-use super::costs::Costs;
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
 use super::trace::{Doubt, Doubts, Trace};
 use crate::algo::GraphCache;
+use crate::exec::cost::CostModel;
 use crate::graph::Passwords;
 use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::types::pool::Pool;
@@ -36,7 +36,7 @@ pub struct RequestContext {
     admission_hook: Option<Arc<AdmissionHook>>,
     trace: OnceLock<Trace>,
     limits: OnceLock<Limits>,
-    costs: Costs,
+    costs: CostModel,
     /// The bytes that were charged so far.
     charged: AtomicU64,
     /// The share of the budget of the process that the request has drawn for what it was charged.
@@ -103,7 +103,7 @@ impl RequestContext {
             admission_hook: None,
             trace: OnceLock::new(),
             limits: OnceLock::new(),
-            costs: Costs::default(),
+            costs: CostModel::default(),
             charged: AtomicU64::new(0),
             charged_before: AtomicU64::new(0),
             reserved_before: AtomicU64::new(0),
@@ -236,12 +236,12 @@ impl RequestContext {
     }
 
     /// The same with what ways to an answer are weighed with.
-    pub fn with_costs(self, costs: Costs) -> RequestContext {
+    pub fn with_costs(self, costs: CostModel) -> RequestContext {
         RequestContext { costs, ..self }
     }
 
     /// What ways to an answer are weighed with.
-    pub(crate) fn costs(&self) -> &Costs {
+    pub(crate) fn costs(&self) -> &CostModel {
         &self.costs
     }
 

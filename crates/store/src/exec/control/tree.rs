@@ -5,6 +5,7 @@
 
 use super::group_cells::GroupColumns;
 use crate::algo::{Graph, Outcome};
+use crate::exec::cost::is_dense;
 use crate::graph::{LangValues, Predicate, ValueList};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
@@ -333,9 +334,6 @@ enum Positions {
 
 const NOWHERE: u32 = u32::MAX;
 
-/// A table of positions may span at most this many ids for each node.
-const SPAN_MAX: usize = 8;
-
 impl<'m> Finder<'m> {
     /// For about so many questions. O(nodes) where there are many.
     pub(in crate::exec) fn new(map: &'m ValueMap, questions: usize) -> Finder<'m> {
@@ -347,7 +345,7 @@ impl<'m> Finder<'m> {
             (Some(&first), Some(&last))
                 // The table costs a pass over its span, which only pays when more is asked than it has nodes.
                 if nodes.len() < questions
-                    && (last - first) as usize <= SPAN_MAX.saturating_mul(nodes.len()) =>
+                    && is_dense((last - first) as usize, nodes.len()) =>
             {
                 let mut table = vec![NOWHERE; (last - first) as usize + 1];
                 for (node, position) in nodes.iter().zip(0..) {

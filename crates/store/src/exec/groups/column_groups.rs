@@ -19,6 +19,7 @@ use crate::exec::control::group_cells::{GroupColumns, KeyCells, ResultCells};
 use crate::exec::control::morsels::joined;
 use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::{Group, GroupValue};
+use crate::exec::cost::{self, Cost};
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{BATCH, Members};
 use crate::exec::select::number_columns::NumberColumn;
@@ -33,9 +34,6 @@ use std::sync::Arc;
 
 /// Fewer members are grouped one by one.
 pub(crate) const MEMBERS_MIN: usize = 16;
-
-/// The nanoseconds that the result of a group takes, about.
-const RESULT_NANOS: usize = 10;
 
 /// The bytes that are charged for an entry of a hash table of cells, which is half empty.
 const SLOT_BYTES: usize = 32;
@@ -139,7 +137,7 @@ impl Context<'_> {
         };
         while_grouping.grow(grouping.byte_len(members))?;
         self.charge_values(&grouping.columns, members)?;
-        match self.control.spread(members.len(), grouping.nanos())? {
+        match self.control.spread(members.len(), grouping.cost())? {
             Some(spread) => grouping.run_shared(spread, members)?,
             None => grouping.run(members)?,
         }
@@ -461,13 +459,15 @@ impl<'a, 'c> Grouping<'a, 'c> {
         });
     }
 
-    /// The nanoseconds that a member takes, about.
-    pub(super) fn nanos(&self) -> usize {
+    /// What a member costs, about.
+    pub(super) fn cost(&self) -> Cost {
+        let (keys, columns) = (self.keys.len(), self.columns.len());
         if let Cells::Dense(_) = self.cells {
-            return self.keys.len() + 1 + 2 * self.columns.len();
+            return cost::ROW.times(keys + 1).and(cost::GATHER.times(columns));
         }
-        let key = |key: &Key<'_>| if key.codes.numbers_values() { 40 } else { 4 };
-        self.keys.iter().map(key).sum::<usize>() + 3 + 4 * self.columns.len()
+        let hashed = self.keys.iter().filter(|key| key.codes.numbers_values()).count();
+        let codes = cost::CELL.times(hashed).and(cost::ENTRY.times(keys - hashed));
+        codes.and(cost::ENTRY.times(1 + columns))
     }
 
     /// The same key columns for other batches: see [`KeyCodes::fork`].
@@ -559,8 +559,9 @@ impl AggregatedGroups<'_, '_> {
             }
             Plan::Count | Plan::List => 1,
         };
-        let nanos = 100 * self.keys.len() + 100 * plans.iter().map(of_values).sum::<usize>();
-        let made = self.context.morsels(counts.len() - 1, nanos, |range| {
+        let values = plans.iter().map(of_values).sum::<usize>();
+        let each = cost::FETCH.times(self.keys.len() + values);
+        let made = self.context.morsels(counts.len() - 1, each, |range| {
             self.context.control.charge(result_bytes(body.len()) * range.len())?;
             let mut pending = Pending::new(self.context.control);
             let mut result = Vec::with_capacity(range.len());
@@ -633,9 +634,9 @@ impl AggregatedGroups<'_, '_> {
         op: Aggregate,
     ) -> Result<Option<ResultCells>> {
         let groups = self.counts.len() - 1;
-        let nanos =
-            RESULT_NANOS * (1 + self.accumulators[column].values_of_each(accumulator, groups));
-        let parts = self.context.morsels(groups, nanos, |range| {
+        let values = self.accumulators[column].values_of_each(accumulator, groups);
+        let each = cost::LOOKUP.times(1 + values);
+        let parts = self.context.morsels(groups, each, |range| {
             self.context.check()?;
             let groups = range.start + 1..range.end + 1;
             Ok(self.accumulators[column].results(accumulator, op, groups, &self.counts))

@@ -6,12 +6,10 @@ use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, 
 use super::key_codes::{PlainKeys, code_of_text};
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::KeyCells;
+use crate::exec::cost;
 use crate::exec::select::batches::BATCH;
 use crate::exec::select::read::typed_or_none;
 use hexgraph_base::types::Result;
-
-/// The nanoseconds that the value of a code takes, about.
-const CODE_NANOS: usize = 30;
 
 impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::add`], where each cell has its counters.
@@ -191,7 +189,7 @@ impl PlainBatch<'_, '_> {
 
 /// The values of a key that some codes stand for; `None` where one can't be told without a member.
 fn coded_cells(context: &Context<'_>, key: &Key<'_>, codes: &[u32]) -> Result<Option<KeyCells>> {
-    let parts = context.morsels(codes.len(), CODE_NANOS, |range| {
+    let parts = context.morsels(codes.len(), cost::WRITE, |range| {
         let mut cells: Option<KeyCells> = None;
         for code in &codes[range] {
             let value = key.codes.value_of(*code);

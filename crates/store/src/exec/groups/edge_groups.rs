@@ -6,6 +6,7 @@
 use super::partition::{GROUP_BYTES, KEY_BYTES, Source, result_bytes};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
+use crate::exec::cost::is_dense;
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{EdgeTargets, Members};
 use crate::exec::select::far_ends::Extent;
@@ -14,9 +15,6 @@ use hexgraph_base::plan::{Field, FieldKind, GroupBy};
 use hexgraph_base::types::{Result, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-
-/// There is a counter for each id between the ends of the targets, where there are at most this many ids for each edge.
-pub(super) const SPAN_RATIO: usize = 16;
 
 /// An array of counters that is drawn at random has fewer than this many.
 const SPAN_DRAWN_MAX: usize = 1 << 20;
@@ -83,8 +81,8 @@ impl Context<'_> {
         let (edge_count, ends) = self.extent_of_edges(edges, members)?;
         let Some((first, last)) = ends else { return Ok(Some((Vec::new(), Vec::new()))) };
         let span = (last - first) as usize + 1;
-        let is_dense = span <= edge_count.saturating_mul(SPAN_RATIO);
-        let cheapest = if is_dense { GroupPath::TargetArray } else { GroupPath::TargetTable };
+        let is_array = is_dense(span, edge_count);
+        let cheapest = if is_array { GroupPath::TargetArray } else { GroupPath::TargetTable };
         let path = self.pick(cheapest, span, || match span < SPAN_DRAWN_MAX {
             true => vec![GroupPath::TargetArray, GroupPath::TargetTable],
             false => vec![cheapest],

@@ -7,6 +7,7 @@
 
 use super::column_groups::{Cells, Grouping};
 use crate::exec::control::morsels::Spread;
+use crate::exec::cost;
 use crate::exec::math::float_sums::BLOCK;
 use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
@@ -109,8 +110,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
             }
             Ok(counts)
         };
-        let nanos = self.keys.len() * chunk;
-        let counted: Vec<Counts> = self.context.lists(chunks.len(), nanos, |range| {
+        let each = cost::ROW.times(self.keys.len() * chunk);
+        let counted: Vec<Counts> = self.context.lists(chunks.len(), each, |range| {
             chunks[range].iter().map(|(_, range)| count(range)).collect()
         })?;
         let mut before = vec![vec![vec![0; dense.len()]; floats.len()]; parts];

@@ -9,6 +9,7 @@ use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::{
     EdgeField, FieldData, Group, GroupValue, Level, RootGroups, ValueMap,
 };
+use crate::exec::cost;
 use crate::exec::math::variables::add_values;
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::Members;
@@ -21,14 +22,6 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The nanoseconds that it takes to group a list, and a member of it, about: by these the executor decides among how many threads it
-/// shares the lists.
-const LIST_NANOS: usize = 500;
-const MEMBER_NANOS: usize = 50;
-
-/// The nanoseconds that it takes to compare two groups, about, for the same decision when groups are sorted.
-const COMPARE_NANOS: usize = 20;
 
 /// A set of fewer nodes is copied to a list: the choice of a way is then made for the list.
 const SET_MIN: usize = 1 << 14;
@@ -73,13 +66,13 @@ impl Context<'_> {
     ) -> Result<Vec<Vec<Group>>> {
         self.check_group_results(&field.fields)?;
         let (count, targets) = (edges.offsets.len() - 1, edges.targets.len());
-        let nanos = LIST_NANOS + MEMBER_NANOS * (targets / count.max(1));
+        let each = cost::SETUP.and(cost::SORT.times(targets / count.max(1)));
         let groups = |positions: Range<usize>| {
             let list = |position| self.groups(group_by, &field.fields, edges.targets_of(position));
             positions.map(list).collect::<Result<Vec<_>>>()
         };
         let step = self.begin("group", &field.key, Some(field.at), None);
-        let groups = self.lists(count, nanos, groups)?;
+        let groups = self.lists(count, each, groups)?;
         self.end(&step, groups.iter().map(Vec::len).sum());
         Ok(groups)
     }
@@ -183,7 +176,7 @@ impl Context<'_> {
             self.control.charge_while(size_of::<(usize, u64, usize)>() * groups.len())?;
         let ranked = groups.iter().enumerate();
         let ranked = ranked.map(|(position, (count, group))| (*count, rank(group), position));
-        let order = self.sorted_by(ranked.collect(), COMPARE_NANOS, |one, other| {
+        let order = self.sorted_by(ranked.collect(), cost::TEST, |one, other| {
             let of = |(_, _, position): &(usize, u64, usize)| &groups[*position].1;
             let ranks = (one.0, one.1).cmp(&(other.0, other.1));
             ranks.then_with(|| compare_groups(of(one), of(other))).then(one.2.cmp(&other.2))
@@ -377,7 +370,7 @@ mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::{sharing, sharing_by};
     use crate::exec::control::stop::Control;
-    use crate::exec::physical::lot::RandomChoice;
+    use crate::exec::cost::RandomChoice;
     use crate::exec::tests::random_graph::{NAMES, full_graph, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::{AGGREGATES, Aggregate, Algebraic, Query};

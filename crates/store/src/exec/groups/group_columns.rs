@@ -9,6 +9,7 @@
 
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::{GroupColumns, KeyCells, ResultCells};
+use crate::exec::cost;
 use crate::exec::select::rank::rank_of;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::Predicate;
@@ -16,10 +17,6 @@ use hexgraph_base::types::{Result, ValueRef};
 use std::cmp::Ordering;
 use std::mem;
 use std::ops::Range;
-
-/// The nanoseconds that it takes to read a cell of a group, and to compare two groups, about.
-const CELL_NANOS: usize = 40;
-const COMPARE_NANOS: usize = 5;
 
 /// A number that compares as a key does. Truths have no order.
 fn rank_of_key(key: ValueRef<'_>) -> u64 {
@@ -213,7 +210,7 @@ impl Context<'_> {
         let mut in_order = Vec::with_capacity(keys.len());
         for key in &keys {
             self.control.charge(key.byte_len())?;
-            let parts = self.morsels(len, CELL_NANOS, |range| Ok(key.in_order(&order[range])))?;
+            let parts = self.morsels(len, cost::CELL, |range| Ok(key.in_order(&order[range])))?;
             in_order.extend(parts.into_iter().reduce(|mut all, part| {
                 all.append(part);
                 all
@@ -241,7 +238,7 @@ impl Context<'_> {
         let ranked = |range: Range<usize>| {
             Ok(range.map(|position| (rank(position), position as u32)).collect::<Vec<_>>())
         };
-        let ranked = by_count(counts, &self.lists(len, CELL_NANOS, ranked)?);
+        let ranked = by_count(counts, &self.lists(len, cost::CELL, ranked)?);
         let ranked = self.sorted_runs(ranked, counts)?;
         let mut order: Vec<u32> = ranked.iter().map(|(_, position)| *position).collect();
         let mut start = 0;
@@ -269,11 +266,11 @@ impl Context<'_> {
             let full = |it: &(u64, u32)| {
                 u128::from(count(it)) << 96 | u128::from(it.0) << 32 | u128::from(it.1)
             };
-            return self.sorted_by(ranked, COMPARE_NANOS, |one, other| full(one).cmp(&full(other)));
+            return self.sorted_by(ranked, cost::ENTRY, |one, other| full(one).cmp(&full(other)));
         }
         let each = ranked.len() / runs.len().max(1);
-        let nanos = each * COMPARE_NANOS * (each.max(1).ilog2() as usize + 1);
-        self.lists(runs.len(), nanos, |range| {
+        let each = cost::ENTRY.times(each * (each.max(1).ilog2() as usize + 1));
+        self.lists(runs.len(), each, |range| {
             let mut sorted =
                 Vec::with_capacity(runs[range.clone()].iter().map(|run| run.len()).sum());
             for run in &runs[range] {
@@ -291,7 +288,7 @@ impl Context<'_> {
         firsts: &[u32],
         predicate: &Predicate,
     ) -> Result<Option<KeyCells>> {
-        let parts = self.morsels(firsts.len(), CELL_NANOS, |range| {
+        let parts = self.morsels(firsts.len(), cost::CELL, |range| {
             self.check()?;
             let mut cells: Option<KeyCells> = None;
             for &member in &firsts[range] {

@@ -44,7 +44,7 @@ impl Context<'_> {
             }
             let predicate = self.predicate(name);
             let part = predicate.and_then(|it| Some((it.only_untagged()?, it.def.value_type)));
-            let table = match part.filter(|_| NumberTable::is_dense(members)) {
+            let table = match part.filter(|_| NumberTable::suits(members)) {
                 Some((part, value_type)) => {
                     self.control.charge(NumberTable::byte_len(members))?;
                     NumberTable::new(part, value_type, members).map(Rc::new)

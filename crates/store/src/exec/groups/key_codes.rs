@@ -9,6 +9,7 @@
 mod numbering;
 
 use super::partition::INDEX_RATIO;
+use crate::exec::cost::is_dense;
 use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
 use crate::exec::select::number_columns::LIST_RATIO;
 use crate::exec::select::read::{Typed, typed_or_none};
@@ -35,9 +36,6 @@ const ALL_ROWS_SHARE: usize = 1024;
 
 /// The ends of all rows stand for those of some where there are at most this many times as many rows.
 const FULL_RATIO: usize = 2;
-
-/// The codes by node id may span at most this many ids for each node.
-const SPAN_RATIO: usize = 16;
 
 /// The bytes that a value takes in a hash table, which is half empty.
 const ENTRY_BYTES: usize = 64;
@@ -712,7 +710,7 @@ fn by_tokens<'a>(
 ) -> Option<(Codes<'a>, u64)> {
     let (first, last) = nodes.ends()?;
     let span = (last - first) as usize + 1;
-    if nodes.len().saturating_mul(SPAN_RATIO) < span
+    if !is_dense(span, nodes.len())
         || nodes.len().saturating_mul(INDEX_RATIO) < part.subjects().len()
     {
         return None;

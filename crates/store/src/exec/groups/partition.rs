@@ -9,7 +9,7 @@ use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::GroupValue;
 use crate::exec::select::read::first_value;
 use crate::graph::{IndexView, Predicate, TokenNodes};
-use crate::storage::{Array, NodeSet, SpanBits};
+use crate::storage::{Array, NodeSet, SpanBits, is_dense};
 use hexgraph_base::plan::{GroupBy, GroupKey};
 use hexgraph_base::types::{Result, Value, ValueType};
 use roaring::RoaringBitmap;
@@ -262,16 +262,12 @@ enum RequestedQuery {
     Bitmap(RoaringBitmap),
 }
 
-/// The most ids that a node may take as a bit.
-const BITS_RATIO: usize = 64;
-
 impl RequestedQuery {
     fn new(nodes: &[u32]) -> RequestedQuery {
         let (Some(&first), Some(&last)) = (nodes.iter().min(), nodes.iter().max()) else {
             return RequestedQuery::Bitmap(RoaringBitmap::new());
         };
-        let span = (last - first) as usize + 1;
-        if nodes.len().saturating_mul(BITS_RATIO) < span {
+        if !is_dense(first, last, nodes.len()) {
             return RequestedQuery::Bitmap(nodes.iter().copied().collect());
         }
         RequestedQuery::Bits(SpanBits::of(first, last, nodes.iter().copied()))

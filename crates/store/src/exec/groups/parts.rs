@@ -10,6 +10,7 @@
 use super::accumulators::each;
 use super::column_groups::{Capacity, Cells, Grouping, Groups};
 use crate::exec::control::morsels::Spread;
+use crate::exec::cost;
 use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
 use std::ops::Range;
@@ -28,15 +29,12 @@ const PARTITIONED: usize = 4;
 /// Members are partitioned where grouping takes this many times as long as work that is shared at all: for less the lists cost more than is won.
 const PARTITIONED_MIN: usize = 8;
 
-/// The nanoseconds that it takes to deal out a member, about.
-const PARTITION_NANOS: usize = 15;
-
 impl<'a, 'c> Grouping<'a, 'c> {
     /// As [`Grouping::run`], with other threads.
     pub(super) fn run_shared(&mut self, spread: Spread<'_>, members: Members<'_>) -> Result<()> {
         let partitioned_by = self.keys.iter().position(|key| key.codes.numbers_values());
-        let is_long =
-            PARTITIONED_MIN * self.context.control.costs().spread <= self.nanos() * members.len();
+        let is_long = PARTITIONED_MIN * self.context.control.costs().spread
+            <= self.cost().times(members.len()).as_nanos();
         match partitioned_by.filter(|_| is_long && self.lists.is_none()) {
             Some(key) => self.run_partitioned(key, members),
             None => self.run_ranges(spread, members),
@@ -179,13 +177,12 @@ impl<'a, 'c> Grouping<'a, 'c> {
             })?;
             Ok(partitioned)
         };
-        let partitioned: Vec<Vec<Vec<u32>>> =
-            match control.spread(members.len(), PARTITION_NANOS)? {
-                Some(spread) => spread.with_few(RANGES).in_units_of(BATCH).collect(partition)?,
-                None => vec![partition(0..members.len())?],
-            };
-        let nanos = self.nanos() * members.len() / count;
-        let parts = self.context.lists(count, nanos, |buckets| {
+        let partitioned: Vec<Vec<Vec<u32>>> = match control.spread(members.len(), cost::PROBE)? {
+            Some(spread) => spread.with_few(RANGES).in_units_of(BATCH).collect(partition)?,
+            None => vec![partition(0..members.len())?],
+        };
+        let each = self.cost().times(members.len()).part(count);
+        let parts = self.context.lists(count, each, |buckets| {
             let part = |bucket: usize| -> Result<Grouping<'a, 'c>> {
                 let lists: Vec<&[u32]> =
                     partitioned.iter().map(|partitioned| partitioned[bucket].as_slice()).collect();

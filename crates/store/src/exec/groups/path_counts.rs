@@ -5,7 +5,7 @@
 
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
-use crate::exec::groups::edge_groups::SPAN_RATIO;
+use crate::exec::cost::is_dense;
 use crate::exec::select::batches::{BATCH, EdgeTargets, Members};
 use crate::graph::Direction;
 use crate::storage::NodeSet;
@@ -120,7 +120,7 @@ impl Context<'_> {
         let (edge_count, ends) = self.extent_of_edges(edges, nodes)?;
         let Some((first, last)) = ends else { return Ok(Some(Ways::default())) };
         let span = (last - first) as usize + 1;
-        if edge_count.saturating_mul(SPAN_RATIO) < span {
+        if !is_dense(span, edge_count) {
             return Ok(None);
         }
         let _while_counting = self.control.charge_while(size_of::<i64>() * span)?;

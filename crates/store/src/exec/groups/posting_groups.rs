@@ -9,6 +9,7 @@ use super::accumulators::{Accumulators, NumberAccumulators, accumulator_bytes};
 use super::column_groups::{AggregatedGroups, MEMBERS_MIN, Plan, is_known};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{BATCH, Members};
 use crate::graph::TokenNodes;
@@ -17,10 +18,6 @@ use hexgraph_base::plan::{Field, GroupBy};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// The nanoseconds that a token takes, and each of its nodes, about.
-const TOKEN_NANOS: usize = 30;
-const NODE_NANOS: usize = 5;
 
 /// Groups found so far, the first of which is none.
 struct Groups<'a> {
@@ -68,8 +65,9 @@ impl Context<'_> {
         let tokens = size_of::<TokenNodes<'_>>() * view.index.len();
         let _while_grouping = self.control.charge_while(changes + tokens)?;
         let tokens: Vec<TokenNodes<'_>> = view.tokens(false).collect();
-        let each = NODE_NANOS * (1 + columns.len()) * set.len() / tokens.len().max(1);
-        let parts = self.morsels(tokens.len(), TOKEN_NANOS + each, |range: Range<usize>| {
+        let nodes = cost::ENTRY.times((1 + columns.len()) * set.len());
+        let each = cost::WRITE.and(nodes.part(tokens.len()));
+        let parts = self.morsels(tokens.len(), each, |range: Range<usize>| {
             let columns = columns.iter().map(|column| column.fork(0, false)).collect();
             self.groups_of_tokens(&tokens[range], columns)
         })?;

@@ -15,6 +15,7 @@ use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{
     Column, EdgeField, FieldData, Finder, Level, VALUE_BYTES, ValueMap,
 };
+use crate::exec::cost;
 use crate::exec::physical::path::TotalPath;
 use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Algebraic, Field, FieldKind, MathExpr, VarId};
@@ -24,9 +25,6 @@ use std::cmp::Ordering;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-
-/// The nanoseconds that a value takes to be found and aggregated, about.
-const AGGREGATE_NANOS: usize = 10;
 
 /// What was aggregated of variables that are columns: all that the fields of an empty block ask of one, in one pass over it.
 type Passes = HashMap<VarId, Vec<Totals>>;
@@ -229,9 +227,9 @@ impl Context<'_> {
                 aggregate(op, values, self.control)
             }
         };
-        let nanos = AGGREGATE_NANOS * (1 + edges.targets.len() / count.max(1));
+        let each = cost::LOOKUP.times(1 + edges.targets.len() / count.max(1));
         // The values of a node are added up by one thread, in their order.
-        let parts = self.morsels(count, nanos, |positions| {
+        let parts = self.morsels(count, each, |positions| {
             self.check()?;
             let mut result = ValueMap::default();
             for position in positions {

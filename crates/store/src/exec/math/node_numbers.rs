@@ -6,9 +6,7 @@
 use super::float_sums::FloatSum;
 use super::sums::Sum;
 use crate::exec::control::tree::{Column, ValueMap};
-
-/// The table may span at most this many ids for each node.
-const SPAN_MAX: usize = 8;
+use crate::exec::cost::is_dense;
 
 /// Stands for no int.
 const NO_INT: i32 = i32::MIN;
@@ -34,7 +32,7 @@ impl NodeNumbers {
     pub(super) fn new(map: &ValueMap, questions: usize) -> Option<NodeNumbers> {
         let (first, last) = (*map.nodes.first()?, *map.nodes.last()?);
         let span = (last - first) as usize + 1;
-        let pays = map.nodes.len() <= questions && span <= SPAN_MAX * map.nodes.len();
+        let pays = map.nodes.len() <= questions && is_dense(span, map.nodes.len());
         if !pays || map.constant.is_some() {
             return None;
         }

@@ -18,6 +18,5 @@
 //! `pick`, by which tests take any way that is allowed.
 
 pub(super) mod path;
-pub(super) mod lot;
 pub(super) mod pick;
 pub(super) mod rewrites;

@@ -24,9 +24,9 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use crate::exec::control::context::Context;
-    use crate::exec::control::costs::Costs;
     use crate::exec::control::stop::Control;
-    use crate::exec::physical::lot::RandomChoice;
+    use crate::exec::cost::CostModel;
+    use crate::exec::cost::RandomChoice;
     use crate::exec::physical::path::{AccessPath, FilterPath};
     use crate::exec::select::passing::Purpose;
     use crate::exec::tests::random_graph::{EDGES, graph};
@@ -111,7 +111,7 @@ mod tests {
     fn check(
         version: &Version,
         filter: &Filter,
-        costs: Costs,
+        costs: CostModel,
         requested: &[u32],
         expected: &[u32],
     ) {
@@ -156,9 +156,10 @@ mod tests {
                     .copied()
                     .filter(|node| passes(&naive, &filter, *node))
                     .collect();
-                check(&version, &filter, Costs::default(), &requested, &expected);
+                check(&version, &filter, CostModel::default(), &requested, &expected);
                 for _ in 0..4 {
-                    let costs = Costs { choice: RandomChoice::of(rng.u64(..)), ..Costs::default() };
+                    let costs =
+                        CostModel { choice: RandomChoice::of(rng.u64(..)), ..CostModel::default() };
                     check(&version, &filter, costs, &requested, &expected);
                 }
             }

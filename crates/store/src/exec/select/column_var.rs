@@ -8,6 +8,7 @@
 
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
+use crate::exec::cost::{self, Cost};
 use crate::exec::math::math_program::{NumberKind, Program, Results};
 use crate::exec::math::totals::Totals;
 use crate::exec::select::batches::{BATCH, EdgeCounts, Members, RowFinder};
@@ -22,10 +23,6 @@ use std::sync::{Arc, OnceLock};
 
 /// The number of changes for each node from which on the nodes are listed, too.
 const CHANGES_RATIO: usize = 8;
-
-/// The nanoseconds that it takes to read the number of a node that is listed first, and to compute one, about.
-const LISTED_NANOS: usize = 2;
-const COMPUTED_NANOS: usize = 4;
 
 /// The numbers of some nodes, read when they are asked for.
 pub(crate) struct ColumnVar {
@@ -270,7 +267,7 @@ impl ColumnVar {
                 };
                 self.for_each_batch_of(positions, &finders, || control.check(), take)
             };
-            self.add_up(self.len(), COMPUTED_NANOS, control, &mut totals, Some, add)?;
+            self.add_up(self.len(), cost::GATHER.times(2), control, &mut totals, Some, add)?;
             return Ok(totals);
         };
         let column = NumberColumn::with_changes(part_of(predicate), changes)
@@ -289,10 +286,10 @@ impl ColumnVar {
                 })
             };
             // Some of the nodes before a part have no number, and it is not known how many.
-            self.add_up(self.len(), LISTED_NANOS, control, &mut totals, |_| None, add)?;
+            self.add_up(self.len(), cost::GATHER, control, &mut totals, |_| None, add)?;
             return Ok(totals);
         }
-        let nanos = totals.len();
+        let each = cost::ROW.times(totals.len());
         let are_sums = totals.iter().all(Totals::is_sum);
         if matches!(column, NumberColumn::Int(_)) && are_sums {
             let add = |rows, totals: &mut Vec<Totals>| {
@@ -300,7 +297,7 @@ impl ColumnVar {
                     Totals::add_to_all(totals, numbers);
                 })
             };
-            self.add_up(column.rows(), nanos, control, &mut totals, |_| None, add)?;
+            self.add_up(column.rows(), each, control, &mut totals, |_| None, add)?;
             let increase = part_of(predicate).int_increase();
             totals.iter_mut().for_each(|total| total.raise(increase));
             return Ok(totals);
@@ -314,22 +311,22 @@ impl ColumnVar {
             }),
         };
         let before = numbers_before(part_of(predicate));
-        self.add_up(column.rows(), nanos, control, &mut totals, before, add)?;
+        self.add_up(column.rows(), each, control, &mut totals, before, add)?;
         Ok(totals)
     }
 
-    /// Has `add` add `len` items, of which one takes about `nanos` nanoseconds, to some aggregates: on this thread, or each morsel to aggregates
+    /// Has `add` add `len` items, of which one has about the cost `each`, to some aggregates: on this thread, or each morsel to aggregates
     /// of its own, which are put together in their order. `before` is the number of numbers before an item, where it is known.
     fn add_up(
         &self,
         len: usize,
-        nanos: usize,
+        each: Cost,
         control: &Control,
         totals: &mut Vec<Totals>,
         before: impl Fn(usize) -> Option<usize> + Sync,
         add: impl Fn(Range<usize>, &mut Vec<Totals>) -> Result<()> + Sync,
     ) -> Result<()> {
-        let Some(spread) = control.spread(len, nanos)? else { return add(0..len, totals) };
+        let Some(spread) = control.spread(len, each)? else { return add(0..len, totals) };
         let are_floats = matches!(self.kind(), NumberKind::Float);
         let none = totals.clone();
         let part = |range: Range<usize>| {

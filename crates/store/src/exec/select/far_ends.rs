@@ -5,14 +5,11 @@
 
 use super::batches::BATCH;
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::graph::Direction;
 use crate::storage::{SpanBits, is_dense, vectorized};
 use hexgraph_base::types::Result;
 use std::ops::Range;
-
-/// The nanoseconds that a node takes with its edges, about: to see how far they reach, and to set bits.
-const REACH_NANOS: usize = 12;
-const MARK_NANOS: usize = 16;
 
 /// The morsels for each thread in which bits are set, each of which has bits of its own.
 const MARK_CHUNKS: usize = 3;
@@ -69,13 +66,13 @@ impl Context<'_> {
             self.for_each_target_of(&nodes[range], edges, see)?;
             Ok(extent)
         };
-        let extents = self.morsels(nodes.len(), REACH_NANOS, reach)?;
+        let extents = self.morsels(nodes.len(), cost::LOOKUP, reach)?;
         let extent = extents.into_iter().fold(Extent::NONE, Extent::joined);
         let Extent { count, least, greatest } = extent;
         if count == 0 || !is_dense(least, greatest, count) {
             return Ok(None);
         }
-        let spread = self.control.spread(nodes.len(), MARK_NANOS)?;
+        let spread = self.control.spread(nodes.len(), cost::PROBE)?;
         let spread = spread.map(|spread| spread.with_few(MARK_CHUNKS).in_units_of(BATCH));
         let each = (greatest - least) as usize / 8;
         let count = spread.map_or(1, |spread| spread.count());

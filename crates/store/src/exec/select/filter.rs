@@ -6,8 +6,9 @@
 
 use crate::exec::choose::function::{is_reported, number_column, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
-use crate::exec::choose::tester::{Tester, nanos_of_call};
+use crate::exec::choose::tester::{Tester, cost_of_call};
 use crate::exec::control::context::Context;
+use crate::exec::cost::{self, Cost};
 use crate::exec::physical::path::FilterPath;
 use crate::storage::{NO_ROW, NodeSet};
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Operand};
@@ -255,8 +256,8 @@ impl<'a> Context<'a> {
 
     /// Whether the range of numbers or instants that a function asks for is found sooner among so many candidates than in its index, where it has `result` nodes.
     fn is_scanned(&self, function: &Function, result: usize, candidates: usize) -> bool {
-        /// Candidates lie close together where they are one in so many of the nodes that have a value.
-        const CLOSE: usize = 8;
+        /// Candidates lie close together where each cache line of numbers has one.
+        const CLOSE: usize = cost::CACHE_LINE_BYTES / size_of::<i64>();
         let name = match &function.call {
             Call::Compare { op: Comparison::Eq, .. } => return false,
             Call::Compare { left: Operand::Predicate(name), .. }
@@ -356,13 +357,13 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Where a part of a filter stands among those that no index tells of: functions come first, by the nanoseconds that a test takes, then what
+/// Where a part of a filter stands among those that no index tells of: functions come first, by the cost of a test, then what
 /// is made of several parts, and at last what follows edges. Looks at the part alone and not inside of it, since filters may be deep.
-pub(super) fn test_rank(part: &Filter) -> (u8, usize) {
+pub(super) fn test_rank(part: &Filter) -> (u8, Cost) {
     match part {
-        Filter::Function(function) => (0, nanos_of_call(&function.call)),
-        Filter::And(_) | Filter::Or(_) | Filter::Not(_) => (1, 0),
-        Filter::SemiJoin(_) => (2, 0),
+        Filter::Function(function) => (0, cost_of_call(&function.call)),
+        Filter::And(_) | Filter::Or(_) | Filter::Not(_) => (1, Cost::NOTHING),
+        Filter::SemiJoin(_) => (2, Cost::NOTHING),
     }
 }
 

@@ -3,6 +3,7 @@
 //! A node's row is its rank among the subjects, which is found for many nodes at once.
 
 use crate::exec::control::tree::{Column, ValueMap};
+use crate::exec::cost::is_dense;
 use crate::graph::{LangValues, NumberRun};
 use crate::storage::{Column as StoredColumn, FrozenBitmap, NO_ROW, Values};
 use hexgraph_base::types::{ValueRef, ValueType};
@@ -184,9 +185,6 @@ fn pick<S: Copy, T>(
     picked
 }
 
-/// A table may span at most this many ids for each of its nodes.
-const SPAN_MAX: usize = 16;
-
 /// The numbers of many nodes, to be looked up in any order: a table by node id.
 pub(crate) struct NumberTable {
     least: u32,
@@ -206,9 +204,8 @@ fn span_of(nodes: &[u32]) -> usize {
 
 impl NumberTable {
     /// Whether nodes ascend and lie close together. Ids that lie far apart would make a table of gaps.
-    pub(crate) fn is_dense(nodes: &[u32]) -> bool {
-        nodes.is_sorted_by(|one, other| one < other)
-            && span_of(nodes) <= nodes.len().saturating_mul(SPAN_MAX)
+    pub(crate) fn suits(nodes: &[u32]) -> bool {
+        nodes.is_sorted_by(|one, other| one < other) && is_dense(span_of(nodes), nodes.len())
     }
 
     /// The bytes of a table of nodes that are dense: a number for each id, and a bit.
@@ -224,23 +221,22 @@ impl NumberTable {
         nodes: &[u32],
     ) -> Option<NumberTable> {
         let column = &part.base.column;
-        let (least, span) = (*nodes.first()?, span_of(nodes));
-        if !NumberTable::is_dense(nodes) || column.rows.is_some() {
+        let least = *nodes.first()?;
+        if !NumberTable::suits(nodes) || column.rows.is_some() {
             return None;
         }
-        let mut filler = Filler { part, nodes, least, count: 0 };
         let (values, present) = match (&column.values, expected) {
             (Values::SmallInt(numbers), ValueType::Int) => {
-                let filled = filler.fill(span, numbers.as_slice(), i64::from, int_of)?;
-                (Column::Int(filled.0), filled.1)
+                let table = filled(part, nodes, numbers.as_slice(), i64::from, int_of)?;
+                (Column::Int(table.0), table.1)
             }
             (Values::Int(numbers), ValueType::Int) => {
-                let filled = filler.fill(span, numbers.as_slice(), |number| number, int_of)?;
-                (Column::Int(filled.0), filled.1)
+                let table = filled(part, nodes, numbers.as_slice(), |number| number, int_of)?;
+                (Column::Int(table.0), table.1)
             }
             (Values::Float(numbers), ValueType::Float) => {
-                let filled = filler.fill(span, numbers.as_slice(), |number| number, float_of)?;
-                (Column::Float(filled.0), filled.1)
+                let table = filled(part, nodes, numbers.as_slice(), |number| number, float_of)?;
+                (Column::Float(table.0), table.1)
             }
             _ => return None,
         };
@@ -272,72 +268,57 @@ impl NumberTable {
 /// A number for each id of a span, and a bit for each id that has one; no bits when every node has one.
 type Filled<T> = (Vec<T>, Option<Vec<u64>>);
 
-/// Fills the table of a column.
-struct Filler<'a> {
-    part: &'a LangValues,
-    nodes: &'a [u32],
-    least: u32,
-    count: usize,
-}
-
-impl Filler<'_> {
-    fn fill<S: Copy, T: Copy + Default>(
-        &mut self,
-        span: usize,
-        stored: &[S],
-        number: impl Fn(S) -> T,
-        changed: impl Fn(ValueRef<'_>) -> Option<T>,
-    ) -> Option<Filled<T>> {
-        let (nodes, least) = (self.nodes, self.least);
-        if self.part.subjects().is_exactly(nodes) {
-            let values = full(self.part, stored, number, changed)?;
-            if span == nodes.len() {
-                return Some((values, None));
-            }
-            let mut table = vec![T::default(); span];
-            for (node, value) in nodes.iter().zip(values) {
-                table[(node - least) as usize] = value;
-            }
-            return Some((table, None));
+/// The table of a column for some ascending nodes; `None` where a changed value is no number.
+fn filled<S: Copy, T: Copy + Default>(
+    part: &LangValues,
+    nodes: &[u32],
+    stored: &[S],
+    number: impl Fn(S) -> T,
+    changed: impl Fn(ValueRef<'_>) -> Option<T>,
+) -> Option<Filled<T>> {
+    let (least, span) = (*nodes.first()?, span_of(nodes));
+    if part.subjects().is_exactly(nodes) {
+        let values = full(part, stored, number, changed)?;
+        if span == nodes.len() {
+            return Some((values, None));
         }
         let mut table = vec![T::default(); span];
-        rows_of(&self.part.base.column.subjects, nodes, |position, row| {
-            table[(nodes[position] - least) as usize] = number(stored[row]);
-            self.count += 1;
-        });
-        Some(self.patched(table, changes(self.part, nodes, changed)?))
-    }
-
-    /// The table with changes put in.
-    fn patched<T>(&mut self, mut table: Vec<T>, changes: Vec<(u32, Option<T>)>) -> Filled<T> {
-        if changes.is_empty() {
-            // Bits are made only where some node has no number.
-            let present = (self.count < self.nodes.len()).then(|| self.present(table.len()));
-            return (table, present);
+        for (node, value) in nodes.iter().zip(values) {
+            table[(node - least) as usize] = value;
         }
-        let mut bits = self.present(table.len());
-        for (node, number) in changes {
-            let at = (node - self.least) as usize;
-            let (word, bit) = (&mut bits[at / 64], 1 << (at % 64));
-            // Counted anew below, where it still has one.
-            self.count -= usize::from(*word & bit != 0);
-            *word &= !bit;
-            if let Some(number) = number {
-                *word |= bit;
-                self.count += 1;
-                table[at] = number;
-            }
+        return Some((table, None));
+    }
+    let (mut table, mut count) = (vec![T::default(); span], 0);
+    rows_of(&part.base.column.subjects, nodes, |position, row| {
+        table[(nodes[position] - least) as usize] = number(stored[row]);
+        count += 1;
+    });
+    let changes = changes(part, nodes, changed)?;
+    if changes.is_empty() && count == nodes.len() {
+        // Bits are made only where some node has no number.
+        return Some((table, None));
+    }
+    let mut bits = present(part, nodes);
+    for (node, number) in changes {
+        let at = (node - least) as usize;
+        let (word, bit) = (&mut bits[at / 64], 1 << (at % 64));
+        *word &= !bit;
+        if let Some(number) = number {
+            *word |= bit;
+            table[at] = number;
         }
-        (table, (self.count < self.nodes.len()).then_some(bits))
     }
+    let count: u32 = bits.iter().map(|word| word.count_ones()).sum();
+    Some((table, ((count as usize) < nodes.len()).then_some(bits)))
+}
 
-    /// A bit for each id of a stored number.
-    fn present(&self, span: usize) -> Vec<u64> {
-        let mut bits = vec![0; span.div_ceil(64)];
-        rows_of(&self.part.base.column.subjects, self.nodes, |position, _| {
-            let at = (self.nodes[position] - self.least) as usize;
-            bits[at / 64] |= 1 << (at % 64);
-        });
-        bits
-    }
+/// A bit for each id of a span, set where the node has a stored number.
+fn present(part: &LangValues, nodes: &[u32]) -> Vec<u64> {
+    let least = nodes.first().copied().unwrap_or_default();
+    let mut bits = vec![0; span_of(nodes).div_ceil(64)];
+    rows_of(&part.base.column.subjects, nodes, |position, _| {
+        let at = (nodes[position] - least) as usize;
+        bits[at / 64] |= 1 << (at % 64);
+    });
+    bits
 }

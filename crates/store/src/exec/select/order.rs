@@ -16,6 +16,7 @@ use super::read::{Langs, Typed, typed_or_none};
 use super::top::{Scan, by_column_var, by_variable};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
+use crate::exec::cost;
 use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
@@ -29,15 +30,9 @@ use std::ops::Range;
 /// So many nodes are looked at first, to see whether their values are told apart by numbers.
 const SAMPLE: usize = 64;
 
-/// The nanoseconds that it takes to read the keys of a node and sort it, about.
-const ROW_NANOS: usize = 60;
-
 /// The ranges of the span of a key whose numbers are counted, to see in which the first nodes are; a power of two. Their counters take half of
 /// the nearest cache.
 const RUNS: usize = 2048;
-
-/// The nanoseconds that two passes over a number take, about.
-const BOUND_NANOS: usize = 2;
 
 /// One sort key, read for all nodes.
 struct KeyColumn {
@@ -297,12 +292,12 @@ impl<'a> Context<'a> {
             return Ok(None);
         }
         let _while_sorting = self.control.charge_while(size_of::<RankedRow>() * nodes.len())?;
-        let spread = self.control.spread(nodes.len(), ROW_NANOS)?.map(|spread| spread.with_few(1));
+        let spread = self.control.spread(nodes.len(), cost::SORT)?.map(|spread| spread.with_few(1));
         let len = spread.map_or(nodes.len(), |spread| spread.len()).max(1);
         let part_of = |part: usize| part * len..nodes.len().min((part + 1) * len);
-        let (parts, nanos) = (nodes.len().div_ceil(len), ROW_NANOS * len);
+        let (parts, each) = (nodes.len().div_ceil(len), cost::SORT.times(len));
         let (listed, firsts): (Vec<Cow<'_, [u32]>>, Vec<KeyColumn>) = self
-            .lists(parts, nanos, |range| {
+            .lists(parts, each, |range| {
                 self.check()?;
                 let read = |part: usize| {
                     let nodes = nodes.range(part_of(part));
@@ -318,7 +313,7 @@ impl<'a> Context<'a> {
         }
         let bound = expected.map_or(Ok(None), |expected| self.bound_of(&firsts, expected))?;
         let turns = turning(keys.iter().map(|key| key.descending));
-        let sorted = self.lists(parts, nanos, |range| {
+        let sorted = self.lists(parts, each, |range| {
             self.check()?;
             let sorted = |at: usize| {
                 let led = bound.map(|bound| leading(&listed[at], &firsts[at], bound));
@@ -340,9 +335,10 @@ impl<'a> Context<'a> {
     /// A number of the first key, turned as the key is, that `expected` nodes at least do not pass, and mostly not many more; `None` where
     /// fewer have the key. Two passes over the numbers: their span is cut into ranges, and the numbers in each are counted.
     fn bound_of(&self, firsts: &[KeyColumn], expected: usize) -> Result<Option<u64>> {
-        let nanos = BOUND_NANOS * firsts.first().map_or(0, |column| column.ranks.len());
+        let rows = firsts.first().map_or(0, |column| column.ranks.len());
+        let each = cost::ROW.times(2 * rows);
         let ends = |range: Range<usize>| Ok(firsts[range].iter().map(KeyColumn::ends).collect());
-        let ends: Vec<Option<(u64, u64)>> = self.lists(firsts.len(), nanos, ends)?;
+        let ends: Vec<Option<(u64, u64)>> = self.lists(firsts.len(), each, ends)?;
         let ends = ends.into_iter().flatten();
         let ends = ends.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
         let Some((least, greatest)) = ends else { return Ok(None) };
@@ -357,7 +353,7 @@ impl<'a> Context<'a> {
             }
             Ok(counts)
         };
-        let counts: Vec<Vec<usize>> = self.morsels(firsts.len(), nanos, counts)?;
+        let counts: Vec<Vec<usize>> = self.morsels(firsts.len(), each, counts)?;
         let mut seen = 0;
         for run in 0..RUNS {
             seen += counts.iter().map(|counts| counts[run]).sum::<usize>();

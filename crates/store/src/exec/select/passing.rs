@@ -11,7 +11,7 @@ use crate::exec::choose::function::is_reported;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
 use crate::exec::control::steps::Begun;
-use crate::exec::physical::lot::RandomChoice;
+use crate::exec::cost::RandomChoice;
 use crate::exec::physical::path::FilterPath;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};

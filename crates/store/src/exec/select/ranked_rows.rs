@@ -1,10 +1,8 @@
 //! Rows of numbers that compare as nodes do in an order by at most two keys: the first of them, and sorted parts that are merged.
 
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use hexgraph_base::types::Result;
-
-/// The nanoseconds that it takes to merge a row into another list, about.
-const MERGE_NANOS: usize = 6;
 
 /// Fewer rows are sorted as they are, and so are fewer than one in so many.
 const CODED_MIN: usize = 64;
@@ -156,7 +154,7 @@ impl Context<'_> {
         let part = |at: usize| parts.get(at).map_or(&[][..], Vec::as_slice);
         let (one, other) = (part(0), part(1));
         let len = (one.len() + other.len()).min(expected.unwrap_or(usize::MAX));
-        self.lists(len, MERGE_NANOS, |range| {
+        self.lists(len, cost::ENTRY, |range| {
             self.check()?;
             let taken = taken_of(one, other, range.start);
             let (mut one, mut other) = (&one[taken..], &other[range.start - taken..]);

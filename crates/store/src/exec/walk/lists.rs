@@ -2,6 +2,7 @@
 
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::{Spread, joined};
+use crate::exec::cost::{self, Cost};
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::page::cut;
 use crate::graph::{Direction, distinct_of};
@@ -23,9 +24,6 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
 /// Lists of this many nodes are neither sorted quickly by comparing them nor so long that all words of their span are worth a look.
 const FEW: Range<usize> = 48..4096;
 
-/// The words of 64 ids that a node of such a list may take.
-const WORDS_RATIO: usize = 8;
-
 /// The distinct nodes of a list of a few hundred, by a bit for each id of their span and one for each word of these; `None` for lists of other
 /// lengths, and where the span is too wide.
 fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
@@ -35,7 +33,8 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     let (least, greatest) = (*nodes.iter().min()?, *nodes.iter().max()?);
     let first = least & !63;
     let len = (greatest - first) as usize / 64 + 1;
-    if WORDS_RATIO * nodes.len() < len {
+    // Each word is cleared, and scanned.
+    if !cost::is_dense(2 * len, nodes.len()) {
         return None;
     }
     let (mut words, mut used) = (vec![0_u64; len], vec![0_u64; len / 64 + 1]);
@@ -66,9 +65,6 @@ const BATCHED_MIN: usize = 64;
 /// The morsels for each thread in which edges are counted.
 const ENDS_CHUNKS: usize = 2;
 
-/// The nanoseconds that a node of a list takes, to find the distinct ones.
-const DISTINCT_NANOS: usize = 3;
-
 /// The least and the greatest node of some, and whether they ascend without repeats.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -94,7 +90,7 @@ impl Context<'_> {
     ///
     /// Those of [`Context::check`].
     pub(super) fn distinct(&self, nodes: &[u32]) -> Result<Vec<u32>> {
-        let Some(spread) = self.control.spread(nodes.len(), DISTINCT_NANOS)? else {
+        let Some(spread) = self.control.spread(nodes.len(), cost::BIT.and(cost::ROW))? else {
             return Ok(distinct(nodes));
         };
         // The first node of the next range is part of the shape: so the whole ascends when all ranges do.
@@ -107,7 +103,7 @@ impl Context<'_> {
         }
         let least = shapes.iter().map(|shape| shape.least).min().unwrap_or(0);
         let greatest = shapes.iter().map(|shape| shape.greatest).max().unwrap_or(0);
-        let Some(spread) = self.control.spread(nodes.len(), DISTINCT_NANOS)? else {
+        let Some(spread) = self.control.spread(nodes.len(), cost::BIT.and(cost::ROW))? else {
             return Ok(distinct(nodes));
         };
         let spread = spread.with_few(2);
@@ -123,7 +119,7 @@ impl Context<'_> {
         Ok(members)
     }
 
-    /// One list for each position below `count`, which `add` extends for its place. It takes about `nanos` nanoseconds for one; other
+    /// One list for each position below `count`, which `add` extends for its place. One has about the cost `each`; other
     /// threads help with many.
     ///
     /// # Errors
@@ -132,7 +128,7 @@ impl Context<'_> {
     pub(super) fn lists_of(
         &self,
         count: usize,
-        nanos: usize,
+        each: Cost,
         add: impl Fn(usize, &mut Lists) -> Result<()> + Sync,
     ) -> Result<Lists> {
         let part = |positions: Range<usize>| {
@@ -143,7 +139,7 @@ impl Context<'_> {
             }
             Ok(lists)
         };
-        let Some(spread) = self.control.spread(count, nanos)? else { return part(0..count) };
+        let Some(spread) = self.control.spread(count, each)? else { return part(0..count) };
         let mut all = Lists::new(self, count)?;
         spread.each(part, |part| all.append(self, part))?;
         Ok(all)
@@ -155,12 +151,7 @@ impl Context<'_> {
     /// # Errors
     ///
     /// As [`Context::lists_of`].
-    pub(super) fn all_lists(
-        &self,
-        nodes: &[u32],
-        edges: &Direction,
-        nanos: usize,
-    ) -> Result<Lists> {
+    pub(super) fn all_lists(&self, nodes: &[u32], edges: &Direction, each: Cost) -> Result<Lists> {
         if nodes.len() < BATCHED_MIN || !nodes.is_sorted_by(|one, other| one < other) {
             let add = |position: usize, lists: &mut Lists| {
                 if position.is_multiple_of(Edges::PREFETCH) {
@@ -168,9 +159,9 @@ impl Context<'_> {
                 }
                 lists.extend(self, &edges.targets(nodes[position]))
             };
-            return self.lists_of(nodes.len(), nanos, add);
+            return self.lists_of(nodes.len(), each, add);
         }
-        let spread = self.control.spread(nodes.len(), nanos)?;
+        let spread = self.control.spread(nodes.len(), each)?;
         let mut lists = Lists::new(self, nodes.len())?;
         lists.offsets.resize(nodes.len() + 1, 0);
         let count = self.read_ends(nodes, edges, spread, &mut lists.offsets[1..])?;
@@ -271,27 +262,27 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The lists with those targets alone that are among some nodes. To ask takes about `nanos` nanoseconds; other threads help with many.
+    /// The lists with those targets alone that are among some nodes. A test has about the cost `each`; other threads help with many.
     ///
     /// # Errors
     ///
     /// As [`Context::lists_of`].
-    pub(super) fn among(&self, lists: Lists, nodes: &NodeLookup, nanos: usize) -> Result<Lists> {
+    pub(super) fn among(&self, lists: Lists, nodes: &NodeLookup, each: Cost) -> Result<Lists> {
         // The form of the nodes is looked at once for all targets.
         match nodes {
-            NodeLookup::Bits(nodes) => self.chosen(lists, nanos, |target| nodes.contains(target)),
-            NodeLookup::Set(nodes) => self.chosen(lists, nanos, |target| nodes.contains(target)),
+            NodeLookup::Bits(nodes) => self.chosen(lists, each, |target| nodes.contains(target)),
+            NodeLookup::Set(nodes) => self.chosen(lists, each, |target| nodes.contains(target)),
         }
     }
 
     fn chosen(
         &self,
         mut lists: Lists,
-        nanos: usize,
+        each: Cost,
         choose: impl Fn(u32) -> bool + Sync,
     ) -> Result<Lists> {
         let count = lists.offsets.len() - 1;
-        let each = nanos.saturating_mul(1 + lists.targets.len() / count.max(1));
+        let each = each.times(1 + lists.targets.len() / count.max(1));
         let Some(spread) = self.control.spread(count, each)? else {
             lists.choose(choose);
             return Ok(lists);
@@ -308,8 +299,7 @@ impl Context<'_> {
         Ok(lists)
     }
 
-    /// The lists without the targets that `keep` says no to, which is asked with the node of the list. To ask takes about `nanos`
-    /// nanoseconds; other threads help with many.
+    /// The lists without the targets that `keep` says no to, which is asked with the node of the list. A test has about the cost `each`; other threads help with many.
     ///
     /// # Errors
     ///
@@ -318,10 +308,10 @@ impl Context<'_> {
         &self,
         mut lists: Lists,
         nodes: &[u32],
-        nanos: usize,
+        each: Cost,
         keep: impl Fn(u32, u32) -> Result<bool> + Sync,
     ) -> Result<Lists> {
-        let each = nanos.saturating_mul(1 + lists.targets.len() / nodes.len().max(1));
+        let each = each.times(1 + lists.targets.len() / nodes.len().max(1));
         if self.control.spread(nodes.len(), each)?.is_none() {
             lists.retain(nodes, keep)?;
             return Ok(lists);
@@ -577,12 +567,12 @@ mod tests {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };
-                    let spread = control.spread(nodes.len(), 25).unwrap();
+                    let spread = control.spread(nodes.len(), cost::LIST).unwrap();
                     shared += usize::from(spread.is_some_and(|spread| 1 < spread.count()));
-                    let lists = context.all_lists(&nodes, edges, 25).unwrap();
+                    let lists = context.all_lists(&nodes, edges, cost::LIST).unwrap();
                     assert_eq!(listed(&lists), all, "{name} of {} nodes", nodes.len());
                     let lookup = NodeLookup::of(&chosen, lists.target_count());
-                    let lists = context.among(lists, &lookup, 25).unwrap();
+                    let lists = context.among(lists, &lookup, cost::BIT).unwrap();
                     assert_eq!(listed(&lists), some, "{name} of {} nodes", nodes.len());
                 }
             }

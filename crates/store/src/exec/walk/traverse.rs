@@ -7,6 +7,7 @@ use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{
     EdgeField, FieldData, FieldResult, Level, ValueField, all_langs_key,
 };
+use crate::exec::cost;
 use crate::exec::physical::path::EdgesPath;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::page::{check_order, cut};
@@ -19,14 +20,6 @@ use std::sync::Arc;
 
 /// The deepest nesting of levels; the parser allows no more, `expand` adds none.
 const DEPTH_MAX: usize = 400;
-
-/// The nanoseconds that work takes, about: to read a list of edges, to ask whether a target is in a set, to ask for the facets of
-/// an edge, to sort for each target, and to count a list.
-const LIST_NANOS: usize = 25;
-const ASK_NANOS: usize = 2;
-const FACET_NANOS: usize = 100;
-const SORT_NANOS: usize = 60;
-const COUNT_NANOS: usize = 10;
 
 /// What a level inherits from the selections around it.
 #[derive(Clone, Copy, Default)]
@@ -253,9 +246,9 @@ impl<'a> Context<'a> {
         if plain {
             self.took(if page.is_all() { EdgesPath::Copy } else { EdgesPath::Seek });
             if page.is_all() {
-                return Ok(self.all_lists(nodes, walk.edges, LIST_NANOS)?.finish().into());
+                return Ok(self.all_lists(nodes, walk.edges, cost::LIST)?.finish().into());
             }
-            let lists = self.lists_of(nodes.len(), LIST_NANOS, |position, lists| {
+            let lists = self.lists_of(nodes.len(), cost::LIST, |position, lists| {
                 let set = walk.edges.target_set(nodes[position]);
                 lists.extend(self, &self.page_of(&set, page))
             })?;
@@ -301,8 +294,8 @@ impl<'a> Context<'a> {
             return Ok((list, Some(passed)));
         }
         let mut all = match page.after {
-            0 => self.all_lists(nodes, walk.edges, LIST_NANOS)?,
-            _ => self.lists_of(nodes.len(), LIST_NANOS, |position, lists| {
+            0 => self.all_lists(nodes, walk.edges, cost::LIST)?,
+            _ => self.lists_of(nodes.len(), cost::LIST, |position, lists| {
                 let Some(least) = least else { return Ok(()) };
                 let targets = walk.edges.targets(nodes[position]);
                 // `after` is a uid, whatever the order of the answer will be: it is applied while
@@ -322,14 +315,14 @@ impl<'a> Context<'a> {
                 [_] => all.replaced(self, &passed.as_list())?,
                 _ => {
                     let passed = NodeLookup::of(&passed, all.target_count());
-                    self.among(all, &passed, ASK_NANOS)?
+                    self.among(all, &passed, cost::BIT)?
                 }
             };
             below = Some(passed);
         }
         if let Some(filter) = &field.facet_filter {
             let facets = EdgeFacets::new(walk.predicate, walk.reverse);
-            all = self.retained(all, nodes, FACET_NANOS, |node, target| {
+            all = self.retained(all, nodes, cost::FETCH, |node, target| {
                 self.facets_pass(filter, &|key: &str| {
                     facets.and_then(|facets| facets.get(node, target, key))
                 })
@@ -358,8 +351,8 @@ impl<'a> Context<'a> {
             ranks.sort_unstable();
         }
         let facets = EdgeFacets::new(walk.predicate, walk.reverse);
-        let nanos = SORT_NANOS * (1 + all.target_count() / nodes.len().max(1));
-        let sorted = self.lists_of(nodes.len(), nanos, |position, sorted| {
+        let each = cost::SORT.times(1 + all.target_count() / nodes.len().max(1));
+        let sorted = self.lists_of(nodes.len(), each, |position, sorted| {
             let mut list: Vec<u32> = all.list(position).to_vec();
             if field.order.is_empty() {
                 let order = field.facets.as_ref().map_or(&[][..], |facets| &facets.order);
@@ -423,7 +416,7 @@ impl<'a> Context<'a> {
             self.check()?;
             Ok(nodes[range].iter().map(|&node| counter.count(node)).collect())
         };
-        self.lists(nodes.len(), COUNT_NANOS, counts).map(FieldData::Counts)
+        self.lists(nodes.len(), cost::LOOKUP, counts).map(FieldData::Counts)
     }
 
     fn password_field(&self, nodes: &[u32], name: &str, password: &str) -> Result<FieldData> {

@@ -5,13 +5,10 @@ use super::groups::{GroupList, group_labels};
 use crate::exec::control::morsels::Spread;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{BlockResult, FieldData, Level, RootGroups, is_visible};
+use crate::exec::cost::{self, Cost};
 use hexgraph_base::plan::{Block, BlockKind};
 use hexgraph_base::types::{FragmentSink, Result};
 use std::ops::Range;
-
-/// The nanoseconds that an object takes to write, about, beside its fields, and those that a field takes.
-const OBJECT_NANOS: usize = 30;
-const FIELD_NANOS: usize = 30;
 
 /// As [`super::output::write`], for all objects.
 pub(crate) fn write<'a, S: FragmentSink>(
@@ -41,16 +38,16 @@ fn write_block<'a, S: FragmentSink>(
 ) -> Result<()> {
     if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {
         let labels = group_labels(group_by, &block.fields);
-        let nanos = match groups {
+        let each = match groups {
             // A sink that takes columns needs no chunks.
             RootGroups::Columns(groups)
                 if sink.takes_objects() && groups.objects(&labels).is_some() =>
             {
-                0
+                Cost::NOTHING
             }
-            _ => OBJECT_NANOS + FIELD_NANOS * (group_by.keys.len() + block.fields.len()),
+            _ => cost::WRITE.times(1 + group_by.keys.len() + block.fields.len()),
         };
-        let Some(spread) = control.spread(groups.len(), nanos)? else {
+        let Some(spread) = control.spread(groups.len(), each)? else {
             return expected.writer(sink).block(block, result);
         };
         sink.key(&block.name);
@@ -75,7 +72,7 @@ fn write_block<'a, S: FragmentSink>(
         BlockKind::Empty => None,
         // One object is not cut, so nobody need know how long it takes.
         _ if roots < 2 => None,
-        _ => control.spread(roots, nanos_of(&result.level, roots) / roots)?,
+        _ => control.spread(roots, cost_of(&result.level, roots).part(roots))?,
     };
     let Some(spread) = spread else { return expected.writer(sink).block(block, result) };
     sink.key(&block.name);
@@ -110,11 +107,11 @@ fn put_together<S: FragmentSink>(
     })
 }
 
-/// The nanoseconds that so many objects of a level take to write, about, with what is below them.
-fn nanos_of(level: &Level, objects: usize) -> usize {
-    let (mut levels, mut nanos) = (vec![(level, objects)], 0_usize);
+/// What it costs, about, to write so many objects of a level, with what is below them.
+fn cost_of(level: &Level, objects: usize) -> Cost {
+    let (mut levels, mut all) = (vec![(level, objects)], Cost::NOTHING);
     while let Some((level, objects)) = levels.pop() {
-        nanos = nanos.saturating_add(OBJECT_NANOS.saturating_mul(objects));
+        all = all.and(cost::WRITE.times(objects));
         for result in &level.fields {
             match &result.data {
                 FieldData::Edges(edges) => {
@@ -123,9 +120,9 @@ fn nanos_of(level: &Level, objects: usize) -> usize {
                     levels.push((&edges.level, lists / level.nodes.len().max(1)));
                 }
                 FieldData::Nothing | FieldData::CountUid => {}
-                _ => nanos = nanos.saturating_add(FIELD_NANOS.saturating_mul(objects)),
+                _ => all = all.and(cost::WRITE.times(objects)),
             }
         }
     }
-    nanos
+    all
 }

@@ -2,7 +2,7 @@
 //! the page wants.
 
 use super::Rewrite;
-use crate::exec::control::costs::Costs;
+use crate::exec::cost::CostModel;
 use crate::exec::physical::path::BlockPath;
 use crate::exec::select::order::pages_at_once;
 use hexgraph_base::plan::{Block, Field, FieldKind, Page};
@@ -23,7 +23,7 @@ pub(crate) const BATCH_MAX: usize = 1 << 28;
 pub(crate) const BATCH_GROWTH: usize = 8;
 
 /// The number of nodes with which a page of a selection with `@cascade` begins; `None` for a page that is not bounded from the front.
-pub(crate) fn first_batch(page: Page, costs: &Costs) -> Option<usize> {
+pub(crate) fn first_batch(page: Page, costs: &CostModel) -> Option<usize> {
     let most = costs.cascade_ratio.saturating_mul(page.expected()?).max(costs.cascade_batch);
     (most < BATCH_MAX).then_some(most)
 }

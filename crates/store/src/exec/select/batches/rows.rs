@@ -1,5 +1,6 @@
 //! Nodes in batches, and their rows in a column.
 
+use crate::exec::cost::is_dense;
 use crate::graph::{LangValues, Row};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, SetChanges, gallop};
 use bytemuck::Pod;
@@ -177,9 +178,6 @@ impl Rows<'_> {
 /// Fewer nodes are searched for one by one.
 const RUNS_MIN: usize = 32;
 
-/// Nodes are compared with the subjects word by word where they have one in so many ids at least: so there are some in each word.
-const SPAN_RATIO: usize = 16;
-
 /// Where fewer than so many nodes are in a run they are searched for one by one, which costs less than to hand out each run.
 const RUN_RATIO: usize = 12;
 
@@ -266,7 +264,7 @@ impl RowFinder {
             return nodes.len();
         }
         let span = nodes.first().zip(nodes.last()).map_or(0, |(first, last)| last - first);
-        let are_near = span as usize / SPAN_RATIO < nodes.len();
+        let are_near = is_dense(span as usize, nodes.len());
         if nodes.len() < RUNS_MIN || !are_near {
             return 0;
         }

@@ -11,6 +11,7 @@ use super::first::{ToLast, Top};
 use super::ranks::{Ids, Ranks};
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{Column, ValueMap};
+use crate::exec::cost::{self, Cost};
 use crate::exec::select::batches::{BATCH, Members, RowFinder, Rows};
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::number_columns::{NumberChanges, NumberSlice};
@@ -19,12 +20,6 @@ use crate::graph::{LangValues, NumberRun};
 use crate::storage::NodeSet;
 use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};
 use std::ops::Range;
-
-/// The nanoseconds that a batch of nodes takes, about: read off a column, listed first, counted or computed, and the texts of a column.
-const COLUMN_NANOS: usize = BATCH / 3;
-const LISTED_NANOS: usize = 2 * BATCH;
-const COMPUTED_NANOS: usize = 4 * BATCH;
-const TEXTS_NANOS: usize = 8 * BATCH;
 
 /// The most rows of a batch whose nodes are searched for one by one, where others than these are listed.
 const FEW_NAMED: usize = 16;
@@ -134,10 +129,10 @@ impl<'a> Scan<'a> {
 
     /// Offers all of the nodes. `false` when a changed value has no rank of its own, and when few pass the filter.
     fn run(&self, top: &mut Top) -> Result<bool> {
-        let (len, nanos) = match self.is_complete {
-            true if self.tells_apart() => (self.ranks.len(), COLUMN_NANOS),
-            true => (self.ranks.len(), TEXTS_NANOS),
-            false => (self.nodes.len(), LISTED_NANOS),
+        let (len, each) = match self.is_complete {
+            true if self.tells_apart() => (self.ranks.len(), cost::SCAN),
+            true => (self.ranks.len(), cost::TEXT),
+            false => (self.nodes.len(), cost::GATHER),
         };
         let can_give_up = self.filter.is_some();
         let sieves = || self.filter.map(|filter| filter());
@@ -150,7 +145,7 @@ impl<'a> Scan<'a> {
                 false => look.at_members(range, top),
             }
         };
-        fraction(self.control, (len, nanos), can_give_up, top, look)
+        fraction(self.control, (len, each), can_give_up, top, look)
     }
 
     /// The rank of a value that changed since the column was built; `None` for one that is not of the predicate's type, or
@@ -170,11 +165,11 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Has `look` offer `len` items, of which a batch takes about `nanos` nanoseconds: the first ones here, and the others in morsels. `false` where a
+/// Has `look` offer `len` items, of which one has about the cost `each`: the first ones here, and the others in morsels. `false` where a
 /// look says so, and, if asked for, where the first ones were too few.
 fn fraction(
     control: &Control,
-    (len, nanos): (usize, usize),
+    (len, each): (usize, Cost),
     can_give_up: bool,
     top: &mut Top,
     look: impl Fn(Range<usize>, &mut Top) -> Result<bool> + Sync,
@@ -184,7 +179,7 @@ fn fraction(
         && !is_bounded
         && let Some(mut bounded) = bounded_by_sample(control, len, top, &look)?
     {
-        if !share_rest(control, (0..len, nanos), &mut bounded, true, &look)? {
+        if !share_rest(control, (0..len, each), &mut bounded, true, &look)? {
             return Ok(false);
         }
         if bounded.is_enough() {
@@ -197,7 +192,7 @@ fn fraction(
     if !look(0..first, top)? || !top.sort_out() && can_give_up && first < len {
         return Ok(false);
     }
-    share_rest(control, (first..len, nanos), top, is_bounded, &look)
+    share_rest(control, (first..len, each), top, is_bounded, &look)
 }
 
 /// The same with a bound that a few more than the first nodes are likely not to pass: the same part of the nodes of a sample don't. `None` where few
@@ -228,14 +223,14 @@ fn bounded_by_sample(
 /// Has `look` offer a range of items as [`fraction`] does, in morsels. `is_bounded`: a part keeps few, or all are requested.
 fn share_rest(
     control: &Control,
-    (range, nanos): (Range<usize>, usize),
+    (range, each): (Range<usize>, Cost),
     top: &mut Top,
     is_bounded: bool,
     look: &(impl Fn(Range<usize>, &mut Top) -> Result<bool> + Sync),
 ) -> Result<bool> {
     let Range { start: first, end: len } = range;
     let batches = (len - first).div_ceil(BATCH);
-    let Some(spread) = control.spread(batches, nanos)? else {
+    let Some(spread) = control.spread(batches, each.times(BATCH))? else {
         return look(first..len, top);
     };
     // Without a bound a part keeps as many as the whole, so it has to be much longer.
@@ -514,6 +509,6 @@ pub(in crate::exec::select) fn by_column_var(
         column.for_each_batch_of(positions, &finders, || control.check(), take)?;
         Ok(true)
     };
-    fraction(control, (column.len(), COMPUTED_NANOS), false, &mut top, look)?;
+    fraction(control, (column.len(), cost::GATHER.times(2)), false, &mut top, look)?;
     Ok(top.finish())
 }

@@ -6,6 +6,7 @@
 use super::ordered::compared_by_ord;
 use super::path_edges::Hop;
 use crate::exec::control::stop::Control;
+use crate::exec::cost::{SLOTS_PER_ENTRY, is_dense};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -17,9 +18,6 @@ pub(super) const REACHED_BYTES: usize = 120;
 
 /// The nodes of a map from which on most are put into a table, where they are near each other.
 const TABLE_FROM: usize = 4 << 10;
-
-/// A table may span at most this many node ids for each node that is known.
-const TABLE_SPAN: usize = 16;
 
 /// No position.
 const NOWHERE: u32 = u32::MAX;
@@ -116,14 +114,14 @@ impl NodeIndexes {
 
     /// Makes a table of the nodes that the map has, and of those of the table before, if they are near each other.
     fn spread(&mut self, meter: &mut Meter<'_>) -> Result<()> {
-        let existing = self.map.len() + self.table.len() / TABLE_SPAN;
+        let existing = self.map.len() + self.table.len() / SLOTS_PER_ENTRY;
         let before = (!self.table.is_empty()).then(|| self.first + (self.table.len() - 1) as u32);
         let ends = self.map.keys().copied().chain(before).chain(before.map(|_| self.first));
         let (first, last) =
             ends.fold((u32::MAX, 0), |(first, last), node| (first.min(node), last.max(node)));
         let span = (last - first) as usize + 1;
         self.map_max = 2 * self.map.len();
-        if TABLE_SPAN * existing < span {
+        if !is_dense(span, existing) {
             return Ok(());
         }
         meter.take(size_of::<u32>() * (span - self.table.len()))?;

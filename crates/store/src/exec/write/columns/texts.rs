@@ -2,6 +2,7 @@
 //! another.
 
 use crate::exec::control::stop::Control;
+use crate::exec::cost;
 use crate::storage::TextArray;
 use hexgraph_base::answer::CellOffsets;
 use hexgraph_base::types::{ObjectCells, Result};
@@ -193,8 +194,8 @@ pub(super) fn joined(control: &Control, chunks: &[TextChunk]) -> Result<(Vec<u8>
         parts.push(Mutex::new((own, own_ends, start)));
         start += chunk.bytes.len() as i32;
     }
-    let nanos = (total + 4 * count) / (8 * chunks.len().max(1));
-    control.morsels(chunks.len(), nanos, |range| {
+    let each = cost::ROW.times(total / 8 + count / 2).part(chunks.len());
+    control.morsels(chunks.len(), each, |range| {
         for position in range {
             let mut part = parts[position].lock().unwrap_or_else(PoisonError::into_inner);
             let (bytes, ends, start) = &mut *part;

@@ -1,4 +1,4 @@
-//! Choices at random: tests ask that a way is taken which would not be the cheapest one.
+//! Random choices: tests run access paths that are not the cheapest ones.
 
 /// Chooses among the access paths to the same answer. The same seed chooses the same ones for the same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
