@@ -39,7 +39,7 @@ pub use change::mutate::{Mutation, MutationAnswer, MutationRequest};
 pub use change::quads::{QuadObject, QuadParts, QuadText};
 pub use change::txn::{Txn, TxnOptions};
 pub use compact::{CompactCall, CompactGraph};
-pub use cypher::CypherAnswer;
+pub use cypher::{CypherAnswer, cypher_params};
 pub use database::Database;
 pub use export::ExportReport;
 pub use files::paths::{files_of, has_triples, refuse_loaders_export};

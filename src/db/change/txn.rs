@@ -262,7 +262,7 @@ impl Database {
     }
 
     /// What the caller sees of the moment of a number, with that number; a new one where it is 0.
-    fn version_at(&self, number: u64) -> Result<(Arc<Version>, u64)> {
+    pub(in crate::db) fn version_at(&self, number: u64) -> Result<(Arc<Version>, u64)> {
         let open = self.open_state()?;
         if number == 0 {
             let (version, number) = open.transactions.start(&open.store);

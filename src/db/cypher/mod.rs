@@ -3,7 +3,8 @@
 //! The executor of `hexgraph_cypher` knows a graph by a trait. [`snapshot_graph`] implements it for one version:
 //! a label is a type, a property a predicate with values, a relationship type a predicate with edges, and the
 //! properties of a relationship are facets. [`names`] resolves short names, [`stored_values`] converts values, and
-//! [`plain`] makes maps of the nodes and relationships of the result, and [`run`] is the entry.
+//! [`plain`] makes maps of the nodes and relationships of the result, [`json`] and [`table`]
+//! are its forms, and [`run`] is the entry.
 
 mod inverse;
 mod names;
@@ -11,7 +12,10 @@ mod plain;
 mod snapshot_graph;
 mod stored_values;
 mod run;
+mod json;
+mod table;
 #[cfg(test)]
 mod tests;
 
+pub use json::cypher_params;
 pub use run::CypherAnswer;

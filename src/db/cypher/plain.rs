@@ -8,13 +8,21 @@ use std::sync::Arc;
 /// A value without nodes, relationships and paths: a node is a map with `uid`, `labels` and `properties`, a
 /// relationship one with `type`, `start`, `end` and `properties`, and a path one with `nodes` and `relationships`.
 /// Names of relationship types are those of `types`.
+///
+/// What the value has in addition to its own size is charged first: lists with common items have copies then.
 pub(super) fn plain(value: Value, graph: &dyn Graph, types: &[Arc<str>]) -> Result<Value> {
+    let charged = |made: Value| -> Result<Value> {
+        graph.reserve(weight(&made))?;
+        Ok(made)
+    };
     Ok(match value {
-        Value::Node(uid) => node(uid, graph)?,
-        Value::Relationship(it) => relationship(it, graph, types)?,
+        Value::Node(uid) => charged(node(uid, graph)?)?,
+        Value::Relationship(it) => charged(relationship(it, graph, types)?)?,
         Value::Path(path) => {
-            let nodes: Result<_> = path.nodes.iter().map(|&uid| node(uid, graph)).collect();
-            let relationships = path.relationships.iter().map(|&it| relationship(it, graph, types));
+            let nodes = path.nodes.iter().map(|&uid| charged(node(uid, graph)?));
+            let nodes: Result<_> = nodes.collect();
+            let relationships = path.relationships.iter();
+            let relationships = relationships.map(|&it| charged(relationship(it, graph, types)?));
             let relationships: Result<_> = relationships.collect();
             let entries = vec![
                 ("nodes".into(), Value::list(nodes?)?),
@@ -22,18 +30,37 @@ pub(super) fn plain(value: Value, graph: &dyn Graph, types: &[Arc<str>]) -> Resu
             ];
             Value::map(entries)?
         }
-        Value::List(list) if has_entities(&list) => {
+        Value::List(list) => {
+            graph.check()?;
+            graph.reserve(size_of_val(&*list))?;
+            if !has_entities(&list) {
+                graph.reserve(list.iter().map(text_len).sum())?;
+                return Ok(Value::List(list));
+            }
             let items: Result<_> = list.iter().map(|it| plain(it.clone(), graph, types)).collect();
             Value::List(List::new(items?)?)
         }
-        Value::Map(map) if map.entries().iter().any(|(_, value)| may_have_entities(value)) => {
+        Value::Map(map) => {
+            graph.check()?;
+            graph.reserve(size_of_val(map.entries()))?;
             let entry = |(key, value): &(Arc<str>, Value)| {
                 Ok((Arc::clone(key), plain(value.clone(), graph, types)?))
             };
             Value::Map(Map::new(map.entries().iter().map(entry).collect::<Result<_>>()?)?)
         }
-        other => other,
+        other => {
+            graph.reserve(text_len(&other))?;
+            other
+        }
     })
+}
+
+/// The bytes of a text.
+fn text_len(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        _ => 0,
+    }
 }
 
 fn has_entities(items: &[Value]) -> bool {
@@ -70,8 +97,8 @@ fn relationship(it: Relationship, graph: &dyn Graph, types: &[Arc<str>]) -> Resu
     Ok(Value::map(entries)?)
 }
 
-/// About the bytes that a plain value takes.
-pub(super) fn weight(value: &Value) -> usize {
+/// About the bytes that the map of a node or a relationship takes.
+fn weight(value: &Value) -> usize {
     let own = size_of::<Value>();
     match value {
         Value::String(text) => own + text.len(),
@@ -80,7 +107,6 @@ pub(super) fn weight(value: &Value) -> usize {
             let entries = map.entries().iter();
             own + entries.map(|(_, value)| size_of::<Arc<str>>() + weight(value)).sum::<usize>()
         }
-        Value::Path(path) => own + path.nodes.len() * 3 * size_of::<u64>(),
         _ => own,
     }
 }

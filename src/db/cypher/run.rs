@@ -1,11 +1,12 @@
 //! Queries in Cypher: from a text to rows.
 
-use super::plain::{plain, weight};
+use super::plain::plain;
 use super::snapshot_graph::SnapshotGraph;
 use crate::db::change::txn::Txn;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
-use crate::db::query::plans::reserve_plan;
+use crate::db::operation::Latency;
+use crate::db::query::plans::{Variables, reserve_plan};
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_cypher::ast::Mode;
@@ -18,6 +19,7 @@ use jiff::tz::TimeZone;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The rows of a query in Cypher. A node is a map with `uid`, `labels` and `properties`, a relationship one with
 /// `type`, `start`, `end` and `properties`, a path one with `nodes` and `relationships`.
@@ -26,8 +28,24 @@ pub struct CypherAnswer {
     pub columns: Vec<Box<str>>,
     /// The rows, each with a value for each column.
     pub rows: Vec<Vec<Value>>,
+    /// The longest text of an answer, in bytes: the limit `result`.
+    pub(super) bytes_max: u64,
+    latency: Latency,
     /// The memory of the rows, reserved while the answer exists.
     _reservation: Option<Arc<Reservation>>,
+}
+
+impl CypherAnswer {
+    /// The times of parsing and processing.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// assert!(!db.cypher("RETURN 1 AS one")?.latency().total().is_zero());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    pub fn latency(&self) -> Latency {
+        self.latency
+    }
 }
 
 /// # Cypher
@@ -80,6 +98,36 @@ impl Database {
         self.cypher_version(self.version()?, text, params, context)
     }
 
+    /// Answers a query in openCypher from the moment of a number, or of the transaction that has it; from the newest
+    /// version where it is 0. Returns the number of the moment too.
+    ///
+    /// ```
+    /// use hexgraph::cypher::Map;
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let (db, none) = (Database::in_memory(), Map::new(Vec::new())?);
+    /// let (text, context) = ("MATCH (n) RETURN count(n)", RequestContext::new());
+    /// let (_, number) = db.cypher_at(0, text, &none, &context)?;
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let (answer, _) = db.cypher_at(number, text, &none, &context)?;
+    /// assert_eq!(answer.rows[0][0].to_string(), "0", "this moment was before the commit");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::cypher_with`] and [`Database::resume`].
+    pub fn cypher_at(
+        &self,
+        number: u64,
+        text: &str,
+        params: &Map,
+        context: &RequestContext,
+    ) -> Result<(CypherAnswer, u64)> {
+        let (version, number) = self.version_at(number)?;
+        Ok((self.cypher_version(version, text, params, context)?, number))
+    }
+
     fn cypher_version(
         &self,
         version: Arc<Version>,
@@ -88,6 +136,7 @@ impl Database {
         context: &RequestContext,
     ) -> Result<CypherAnswer> {
         guarded(|| {
+            let started = Instant::now();
             self.prepare(context);
             self.check_length(text)?;
             reserve_plan(text.len(), context)?;
@@ -98,21 +147,28 @@ impl Database {
                     "leave the word out; db.explain(dql) shows the plan of a query in DQL",
                 ));
             }
+            let parsing = started.elapsed();
             let graph = SnapshotGraph::new(version, context);
             let types = graph.relationship_types()?;
             let (now, evaluation) = (Timestamp::now(), context.reservation().cloned());
             let evaluation = evaluation_context(now, evaluation);
             let mut rows = Vec::new();
             let each = |row: &mut Vec<Value>| {
+                context.charge(size_of::<Vec<Value>>() + size_of_val(&row[..]))?;
                 let row = mem::take(row).into_iter();
                 let row: Result<Vec<Value>> = row.map(|it| plain(it, &graph, &types)).collect();
                 let row = row?;
-                context.charge(size_of::<Vec<Value>>() + row.iter().map(weight).sum::<usize>())?;
                 rows.push(row);
                 Ok(ControlFlow::Continue(()))
             };
             let columns = execute_each(&parsed, params, &graph, &evaluation, each)?;
-            Ok(CypherAnswer { columns, rows, _reservation: context.reservation().cloned() })
+            let processing = started.elapsed() - parsing;
+            let latency = Latency { parsing, processing, ..Latency::default() };
+            if self.limits().slow <= latency.total() {
+                self.slow_log().note(text, &variables_of(params), latency);
+            }
+            let (bytes_max, reservation) = (self.limits().result, context.reservation().cloned());
+            Ok(CypherAnswer { columns, rows, bytes_max, latency, _reservation: reservation })
         })
     }
 }
@@ -147,6 +203,12 @@ impl Txn {
         let (database, version) = self.seen_version()?;
         database.cypher_version(version, text, params, context)
     }
+}
+
+/// The texts of parameters, for the log of slow queries.
+fn variables_of(params: &Map) -> Variables {
+    let text = |(name, value): &(Arc<str>, Value)| (format!("${name}"), value.to_string().into());
+    params.entries().iter().map(text).collect()
 }
 
 /// The moment of a query, its random numbers, and the budget of its large values.

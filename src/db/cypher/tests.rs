@@ -1,6 +1,9 @@
 //! A version of the graph as Cypher sees it: names, hidden predicates, values, indexes, changes.
 
-use crate::db::Database;
+use crate::db::{Database, Limits, OpenOptions, RequestContext, cypher_params};
+use hexgraph_base::answer::Cells;
+use hexgraph_scalar::{Map, Value};
+use std::time::{Duration, Instant};
 
 const DATA: &str = r#"
 <1> <dgraph.type> "Film" .
@@ -166,4 +169,118 @@ fn nobody_writes_and_limits_hold() {
     assert!(fault("MATCH (n) RETURN m").contains('m'));
     let endless = fault("UNWIND range(0, 1000000000000) AS n RETURN n");
     assert!(endless.contains("value_bytes_max"), "{endless}");
+}
+
+fn json(db: &Database, text: &str) -> String {
+    let answer = db.cypher(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    answer.to_json(&RequestContext::new()).unwrap().0
+}
+
+#[test]
+fn answers_are_json_with_all_digits_and_kinds() {
+    let db = database();
+    let text = "RETURN 9007199254740993 AS i, 1.0 AS f, 1e300 AS g, 0.0 / 0.0 AS n, -1.0 / 0.0 AS m, \
+                '<\"\\n' AS s, [true, null] AS l, {k: 1} AS o, date('2020-01-02') AS d, \
+                duration('P1D') AS u, point({x: 1, y: 2.5}) AS p";
+    let rows = r#"[[9007199254740993,1.0,1e300,"NaN","-Infinity","\u003c\"\n",[true,null],{"k":1},"2020-01-02","P1D",{"srid":7203,"x":1.0,"y":2.5}]]"#;
+    let columns = r#"["i","f","g","n","m","s","l","o","d","u","p"]"#;
+    assert_eq!(json(&db, text), format!("{{\"columns\":{columns},\"rows\":{rows}}}"));
+    assert_eq!(json(&db, "UNWIND [] AS n RETURN n"), r#"{"columns":["n"],"rows":[]}"#);
+    let node = r#"{"labels":["Film"],"properties":{"title":"Metropolis","year":1927},"uid":"0x1"}"#;
+    let edge = r#"{"end":"0x1","properties":{"scenes":7},"start":"0x2","type":"Person.directed"}"#;
+    assert_eq!(
+        json(&db, "MATCH ()-[r]->(f:Film) RETURN f, r"),
+        format!("{{\"columns\":[\"f\",\"r\"],\"rows\":[[{node},{edge}]]}}")
+    );
+}
+
+/// Chunks are the text in parts, and no text is longer than the limit `result`.
+#[test]
+fn chunks_are_the_text_and_are_bounded() {
+    let limits = Limits { result: 1000, ..Limits::default() };
+    let db = Database::in_memory_with(OpenOptions { limits, ..OpenOptions::default() });
+    let answer = db.cypher("UNWIND range(1, 100) AS n RETURN n, 'abc'").unwrap();
+    let context = RequestContext::new();
+    let error = answer.to_json(&context).unwrap_err().to_string();
+    assert!(error.contains("more than 1000 bytes"), "{error}");
+    let mut sent = 0;
+    let send = |chunk: Vec<u8>| {
+        sent += chunk.len();
+        Ok(())
+    };
+    assert!(answer.write_chunks(64, &context, send).is_err());
+    assert!((800..=1000).contains(&sent), "{sent}");
+    let answer = db.cypher("UNWIND range(1, 50) AS n RETURN n, 'abc'").unwrap();
+    let (full, _) = answer.to_json(&context).unwrap();
+    for chunk_len in [1, 64, 10_000] {
+        let mut chunks = Vec::new();
+        let send = |chunk| {
+            chunks.push(chunk);
+            Ok(())
+        };
+        answer.write_chunks(chunk_len, &context, send).unwrap();
+        assert_eq!(chunks.concat(), full.as_bytes());
+        assert_eq!(chunks.len() == 1, chunk_len == 10_000, "{}", chunks.len());
+    }
+}
+
+#[test]
+fn parameters_are_values_of_json() {
+    let db = database();
+    let text = r#"{"i": 9007199254740993, "f": 1.0, "$t": "a", "l": [null, {"k": true}]}"#;
+    let params = cypher_params(&serde_json::from_str(text).unwrap()).unwrap();
+    let answer = db.cypher_with("RETURN $i, $f, $t, $l", &params, &RequestContext::new()).unwrap();
+    let texts: Vec<String> = answer.rows[0].iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["9007199254740993", "1.0", "a", "[null, {k: true}]"]);
+    let long = serde_json::from_str(r#"{"n": [18446744073709551615]}"#).unwrap();
+    let error = cypher_params(&long).unwrap_err().to_string();
+    assert!(error.contains("$n") && error.contains("beyond 64 bits"), "{error}");
+}
+
+#[test]
+fn slow_queries_are_logged_with_their_parameters() {
+    let limits = Limits { slow: Duration::ZERO, ..Limits::default() };
+    let db = Database::in_memory_with(OpenOptions { limits, ..OpenOptions::default() });
+    let params = Map::new(vec![("n".into(), Value::Int(7))]).unwrap();
+    db.cypher_with("RETURN $n", &params, &RequestContext::new()).unwrap();
+    let [slow] = &db.slow_queries()[..] else { panic!("{:?}", db.slow_queries()) };
+    assert_eq!((slow.text.as_str(), slow.variables["$n"].text()), ("RETURN $n", "7"));
+}
+
+/// Lists with common items have texts far longer than their memory.
+#[test]
+fn shared_lists_are_bounded() {
+    let limits = Limits { memory: 256 << 20, ..Limits::default() };
+    let db = Database::in_memory_with(OpenOptions { limits, ..OpenOptions::default() });
+    let text = "WITH range(1, 1000) AS a WITH [x IN range(1, 1000) | a] AS b \
+                WITH [x IN range(1, 1000) | b] AS c WITH [x IN range(1, 1000) | c] AS d RETURN d";
+    let started = Instant::now();
+    let error = db.cypher(text).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("memory") || error.contains("bytes"), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
+fn tables_have_a_type_for_each_column() {
+    let db = database();
+    let text = "UNWIND [[1, 'a', 1, null], [2.5, 'b', 'x', null]] AS row \
+                RETURN row[0] AS f, row[1] AS t, row[2] AS m, row[3] AS n, row AS l, date('2020-01-02') AS d, true AS b, 7 AS i";
+    let (table, warnings) = db.cypher(text).unwrap().table(&RequestContext::new()).unwrap();
+    let cell = |name: &str| &table.columns.iter().find(|it| it.name == name).unwrap().cells;
+    let text = |name: &str| match cell(name) {
+        Cells::Text(texts) => String::from_utf8(texts.bytes.clone()).unwrap(),
+        other => panic!("{name}: {other:?}"),
+    };
+    assert!(matches!(cell("f"), Cells::Float(it) if it.values == [1.0, 2.5]));
+    assert!(matches!(cell("i"), Cells::Int(it) if it.values == [7, 7]));
+    assert!(matches!(cell("b"), Cells::Bool(it) if it.values == [true, true]));
+    assert!(matches!(cell("n"), Cells::Null(2)));
+    assert_eq!((text("t"), text("d")), ("ab".to_owned(), "2020-01-022020-01-02".to_owned()));
+    assert_eq!(text("m"), "1\"x\"");
+    assert_eq!(text("l"), r#"[1,"a",1,null][2.5,"b","x",null]"#);
+    assert!(matches!(&warnings[..], [one] if one.contains("`m`")), "{warnings:?}");
+    // An int that no float equals.
+    let text = "UNWIND [9007199254740993, 0.5] AS n RETURN n";
+    let (table, warnings) = db.cypher(text).unwrap().table(&RequestContext::new()).unwrap();
+    assert!(matches!(&table.columns[0].cells, Cells::Text(_)) && warnings.len() == 1);
 }
