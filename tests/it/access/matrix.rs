@@ -110,6 +110,14 @@ impl<'a> Caller<'a> {
                 path,
                 &json!({ "query": "{ q(func: has(name)) { name } }" }).to_string(),
             ),
+            ("/cypher", TEXT) => {
+                let text = "MATCH (n) RETURN n.`dgraph.graphql.schema`, n";
+                self.send_as("application/cypher", (method, path), text)
+            }
+            ("/cypher", _) => {
+                let text = "MATCH (n) WHERE n.name IS NOT NULL RETURN n.name";
+                self.send_as("application/cypher", (method, path), text)
+            }
             ("/query_many", _) => {
                 let rows = "{\"query\": \"{ q(func: has(name)) { name } }\"}\n{}";
                 self.send_as("application/x-ndjson", (method, path), rows)
@@ -147,7 +155,7 @@ impl<'a> Caller<'a> {
             _ => self.send(method, path, ""),
         };
         let expected = if what == TEXT { "type Note" } else { "Ada" };
-        match what == "query" || path.starts_with("/query") {
+        match what == "query" || path.starts_with("/query") || path == "/cypher" {
             true if !reported.contains(expected) && !reported.contains("desc = ") => {
                 format!("nothing: {reported}")
             }

@@ -10,8 +10,9 @@ use std::net::TcpStream;
 use std::path::Path;
 
 /// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
-const EXISTING: [(&str, &str, Role, Effect); 42] = [
+const EXISTING: [(&str, &str, Role, Effect); 43] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
+    ("/cypher", "POST PUT", Role::Client, Effect::Reads),
     ("/query_many", "POST PUT", Role::Client, Effect::Reads),
     ("/mutate", "POST PUT", Role::Client, Effect::Changes),
     ("/commit", "POST PUT", Role::Client, Effect::Changes),
@@ -312,6 +313,7 @@ fn request(site: &mut Site, path: &str, method: &str) -> (String, &'static str, 
     };
     match path {
         "/query" => (path.to_owned(), "application/dql", "{ q(func: uid(1)) { n } }".to_owned()),
+        "/cypher" => (path.to_owned(), "application/cypher", "MATCH (n) RETURN n.n".to_owned()),
         "/query_many" => {
             let rows = "{\"query\": \"{ q(func: uid(1)) { n } }\"}\n{}\n";
             (path.to_owned(), "application/x-ndjson", rows.to_owned())

@@ -35,6 +35,7 @@ const ENDINGS: &[&str] = &["rs", "py", "pyi", "md"];
 const STD_NAMES: &[&str] = &[
     "ends_with",
     "EndsWith",
+    "ENDS WITH",
     ".take_while(",
     ".take(",
     "mem::take",

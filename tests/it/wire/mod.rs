@@ -2,6 +2,7 @@
 
 mod admin;
 mod console;
+mod cypher;
 mod lines;
 mod memory;
 mod metrics;

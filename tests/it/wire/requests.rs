@@ -512,6 +512,14 @@ const LONG_BODIES: &[(&str, &str, &str)] = &[
     ("/query", DQL, "{ q(func: has(age)) { uid \"LONG\" } }"),
     ("/query?strict=true", DQL, "{ q(func: has(LONG)) { uid } }"),
     ("/query?warnings=true", DQL, "{ q(func: has(LONG)) { a: LONG@en } }"),
+    ("/cypher", JSON, r#"{"query": {"LONG": 1}}"#),
+    ("/cypher", JSON, r#"{"query": "RETURN 1", "params": "LONG"}"#),
+    ("/cypher", JSON, r#"{"query": "RETURN 1", "LONG": 1}"#),
+    ("/cypher", JSON, r#"{"query": "RETURN 1", "params": {"LONG": 18446744073709551615}}"#),
+    ("/cypher", CYPHER, "MATCH (n) RETURN LONG"),
+    ("/cypher", CYPHER, "LONG (n) RETURN n"),
+    ("/cypher", CYPHER, "RETURN LONG(1)"),
+    ("/cypher", CYPHER, "RETURN $LONG"),
     ("/query_many", LINES, r#"{"LONG": 1}"#),
     (
         "/query_many",
@@ -586,6 +594,7 @@ const LONG_BODIES: &[(&str, &str, &str)] = &[
 ];
 
 const DQL: &str = "Content-Type: application/dql";
+const CYPHER: &str = "Content-Type: application/cypher";
 const RDF: &str = "Content-Type: application/rdf";
 const LINES: &str = "Content-Type: application/x-ndjson";
 

@@ -1,4 +1,4 @@
-//! The database over HTTP: `/query`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`,
+//! The database over HTTP: `/query`, `/cypher`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`,
 //! `/graphql` and `/admin`, and over gRPC, as Dgraph has them. For browsers there is a console.
 
 mod server;

@@ -11,6 +11,7 @@ use crate::http::console;
 use crate::http::endpoints::admin;
 use crate::http::endpoints::alter;
 use crate::http::endpoints::commit;
+use crate::http::endpoints::cypher;
 use crate::http::endpoints::health;
 use crate::http::endpoints::keywords;
 use crate::http::endpoints::login;
@@ -100,6 +101,13 @@ pub static ROUTES: &[Route] = &[
         effect: Effect::Reads,
         content_types: &["application/json", "application/dql", "application/graphql+-"],
         work: Work::Answer(query::answer),
+        ..CHANGE
+    },
+    Route {
+        path: "/cypher",
+        effect: Effect::Reads,
+        content_types: &["application/json", "application/cypher"],
+        work: Work::Answer(cypher::answer),
         ..CHANGE
     },
     Route {

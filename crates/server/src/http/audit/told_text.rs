@@ -13,7 +13,7 @@ const BODY_LEN_MAX: usize = 1 << 20;
 /// and values for other servers.
 const SECRET_COMMENTS: [&str; 2] = ["Dgraph.Authorization", "Dgraph.Secret"];
 
-/// What is logged of a request: of a query in DQL the text with passwords blanked out; of GraphQL
+/// What is logged of a request: of a query in DQL or Cypher the text with passwords blanked out; of GraphQL
 /// and of mutations the text without what is in quotation marks, since that may be a password or
 /// confidential data; of a definition all but the secrets in its comments; of a login nothing.
 /// Values of variables are not logged.
@@ -28,13 +28,13 @@ pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> O
     let text = std::str::from_utf8(body).ok()?;
     let is_json = media_type == "application/json";
     let reported = match path {
-        "/query" if is_json => match serde_json::from_str(text) {
+        "/query" | "/cypher" if is_json => match serde_json::from_str(text) {
             Ok(members) => {
                 without_passwords(&text_of(&members, |key| key == "query")?).0.into_owned()
             }
             Err(_) => length(),
         },
-        "/query" => without_passwords(text).0.into_owned(),
+        "/query" | "/cypher" => without_passwords(text).0.into_owned(),
         // As it is read: what stands after the object and the case of its keys do not matter.
         "/graphql" | "/admin" if is_json => match Deserializer::from_str(text).into_iter().next() {
             Some(Ok(members)) => {
@@ -172,6 +172,8 @@ mod tests {
                 "{ q(func: uid(1)) { checkpwd(pw, \"hunter2\") } }",
                 "{ q(func: uid(1)) { checkpwd(pw, ***) } }",
             ),
+            ("/cypher", "application/cypher", "MATCH (n) RETURN 'a'", "MATCH (n) RETURN 'a'"),
+            ("/cypher", json, r#"{"query":"RETURN $p","params":{"p":"hunter2"}}"#, "RETURN $p"),
             (
                 "/graphql",
                 json,

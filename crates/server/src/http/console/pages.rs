@@ -16,7 +16,7 @@ const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// What programs get at `/`.
 const GREETING: &str = "hexgraph\n\nOpen this address in a browser for the console.\n\
-     DQL is answered at POST /query, GraphQL at POST /graphql; GET /health says whether the server is there.\n";
+     DQL is answered at POST /query, Cypher at POST /cypher, GraphQL at POST /graphql; GET /health says whether the server is there.\n";
 
 macro_rules! packed {
     ($name:literal) => {

@@ -1,6 +1,7 @@
 //! The endpoints that are not GraphQL, one file each.
 
 pub(super) mod query;
+pub(super) mod cypher;
 pub(super) mod query_many;
 pub(super) mod mutate;
 pub(super) mod commit;

@@ -5,7 +5,7 @@ use crate::http::compat::go_json;
 use crate::http::message::incoming::Incoming;
 use crate::http::message::reply::{Extensions, Reply, Txn};
 use crate::http::message::request_error::{RequestError, ShapeError};
-use crate::http::message::stream_slots::NoSlot;
+use crate::http::message::stream_slots::{NoSlot, StreamSlot};
 use crate::http::message::streamed_answer::{
     CHUNK_LEN, Chunks, STREAM_MIN, STREAMS_MAX, StreamedAnswer,
 };
@@ -125,20 +125,7 @@ fn stream(
     about: QueryFacts,
     control: &RequestContext,
 ) -> EngineResult<Reply> {
-    let slot = app.streams.acquire(client).map_err(|why| {
-        control.note_starved();
-        let which = match why {
-            NoSlot::Full => format!("{STREAMS_MAX} answers"),
-            NoSlot::Reservation(own) => format!("{own} answers to you"),
-        };
-        let message = format!(
-            "{which} of more than {STREAM_MIN} bytes are being sent, which is the most: read them, \
-             try again later, or ask for less"
-        );
-        Error::Limit { message }
-    })?;
-    // For the fragments that wait for the client.
-    control.reserve(8 * CHUNK_LEN as u64)?;
+    let slot = stream_slot(app, client, control)?;
     let touched = answer.touched().values().sum();
     let write = move |control: &RequestContext, chunks: &mut Chunks<'_>| {
         let started = Instant::now();
@@ -151,6 +138,29 @@ fn stream(
         chunks.send(beside)
     };
     Ok(Reply::stream(StreamedAnswer::new(slot, control.successor(), write), Some(touched)))
+}
+
+/// The slot of a long answer among those that are written while they are sent. Memory for the
+/// fragments that wait for the client is reserved.
+pub(super) fn stream_slot(
+    app: &App,
+    client: u64,
+    control: &RequestContext,
+) -> EngineResult<StreamSlot> {
+    let slot = app.streams.acquire(client).map_err(|why| {
+        control.note_starved();
+        let which = match why {
+            NoSlot::Full => format!("{STREAMS_MAX} answers"),
+            NoSlot::Reservation(own) => format!("{own} answers to you"),
+        };
+        let message = format!(
+            "{which} of more than {STREAM_MIN} bytes are being sent, which is the most: read them, \
+             try again later, or ask for less"
+        );
+        Error::Limit { message }
+    })?;
+    control.reserve(8 * CHUNK_LEN as u64)?;
+    Ok(slot)
 }
 
 /// The requested form of the answer.
@@ -199,7 +209,7 @@ fn read(incoming: &Incoming) -> Result<(QueryRequest, u64), RequestError> {
 }
 
 fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
-    if let Some(key) = repeated_key(body) {
+    if let Some(key) = repeated_key(body, "variables") {
         return Err(RequestError::RepeatedKey { key: bounded(key) });
     }
     let mut body: Map<String, Value> =
@@ -238,20 +248,20 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
     Ok((text, variables))
 }
 
-/// The key `query` or `variables`, or the variable, that has two different values: the reader of
-/// JSON takes the last one. `None` for what is no JSON, too.
-fn repeated_key(body: &str) -> Option<String> {
+/// The key `query` or that of the values of variables, or the variable, that has two different
+/// values: the reader of JSON takes the last one. `None` for what is no JSON, too.
+pub(super) fn repeated_key(body: &str, values_key: &str) -> Option<String> {
     let mut members = FxHashMap::default();
     let mut variables = FxHashMap::default();
     let repeated = JsonReader::new(body).object(|key, value| {
         let start = value.offset();
         match &*key {
-            "variables" if value.peek()? == b'{' => value.object(|name, value| {
+            key if key == values_key && value.peek()? == b'{' => value.object(|name, value| {
                 let start = value.offset();
                 value.skip()?;
                 once(&mut variables, name, value.since(start))
             })?,
-            "query" | "variables" => value.skip()?,
+            key if key == "query" || key == values_key => value.skip()?,
             _ => return Ok(value.skip()?),
         }
         once(&mut members, key, value.since(start))

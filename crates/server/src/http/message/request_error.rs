@@ -148,6 +148,18 @@ pub enum ShapeError {
         /// The value.
         result: String,
     },
+    /// The parameters of Cypher are no object.
+    #[error("`params` must be an object, not {result}")]
+    Params {
+        /// The value.
+        result: String,
+    },
+    /// The body has a member that is not read.
+    #[error("there is no member `{name}`: a body has `query` and `params`")]
+    Member {
+        /// Its name.
+        name: String,
+    },
     /// A variable is neither a text nor a list of texts.
     #[error("variable {name} must be a text or a list of texts, not {result}")]
     Variable {

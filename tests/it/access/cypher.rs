@@ -1,0 +1,44 @@
+//! Queries in Cypher see what their caller may read, in each clause.
+
+use super::site::Site;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn rows(site: &Site, token: &str, text: &str) -> Value {
+    let reported =
+        site.send("POST", "/cypher", token, &json!({ "query": text }).to_string()).json();
+    assert!(!reported["data"]["rows"].is_null(), "{text}: {reported}");
+    reported["data"]["rows"].clone()
+}
+
+#[test]
+fn cypher_shows_what_may_be_read() {
+    let site = Site::new(Duration::from_secs(3600), None);
+    let (groot, ada, eve) = (site.token("groot"), site.token("ada"), site.token("eve"));
+    // For groot, ada, who may not read `secret`, and eve, who may read nothing.
+    for (text, [all, some, none]) in [
+        ("MATCH (n:Person) RETURN count(n)", [json!([[2]]), json!([[2]]), json!([[0]])]),
+        ("MATCH (n) RETURN count(n)", [json!([[3]]), json!([[3]]), json!([[0]])]),
+        ("MATCH ()-[r]->() RETURN count(r)", [json!([[1]]), json!([[1]]), json!([[0]])]),
+        ("MATCH (n {secret: 'x'}) RETURN n.name", [json!([["Ada"]]), json!([]), json!([])]),
+        (
+            "MATCH (n) WHERE n.secret > 'a' RETURN n.secret",
+            [json!([["x"], ["y"]]), json!([]), json!([])],
+        ),
+        (
+            "MATCH (n {name: 'Bob'}) RETURN keys(n), n.secret",
+            [json!([[["name", "secret"], "y"]]), json!([[["name"], null]]), json!([])],
+        ),
+        (
+            "MATCH (n:Note) RETURN properties(n)",
+            [json!([[{ "hidden": "h", "text": "Ada" }]]), json!([[{ "text": "Ada" }]]), json!([])],
+        ),
+        ("MATCH (n) WHERE n.xid IS NOT NULL RETURN n", [json!([]), json!([]), json!([])]),
+    ] {
+        for (token, want) in [(&groot, all), (&ada, some), (&eve, none)] {
+            assert_eq!(rows(&site, token, text), want, "{text}");
+        }
+    }
+    let refused = site.send("POST", "/cypher", "", r#"{"query":"RETURN 1"}"#);
+    assert!(refused.text().contains("Unauthenticated"), "{}", refused.text());
+}
