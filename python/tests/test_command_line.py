@@ -12,8 +12,13 @@ import hexgraph
 RDF = '<0x1> <name> "Ada" .\n<0x2> <name> "Bob" .\n'
 
 
+PROGRAM = os.environ.get("HEXGRAPH_PROGRAM")
+"""A program that is run instead of `python -m hexgraph`."""
+
+
 def run(*arguments, **options):
-    command = [sys.executable, "-m", "hexgraph", *map(str, arguments)]
+    program = [PROGRAM] if PROGRAM else [sys.executable, "-m", "hexgraph"]
+    command = [*program, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
@@ -34,6 +39,38 @@ def test_query(loaded):
     assert json.loads(done.stdout) == {"q": [{"name": "Bob"}]}
     done = run("query", loaded, "-", input="{ q(func: has(name)) { name } }")
     assert len(json.loads(done.stdout)["q"]) == 2
+
+
+def test_cypher(loaded, tmp_path):
+    text = "MATCH (n) WHERE n.name = $n OR $n IS NULL RETURN id(n) AS id, n.name AS name"
+    done = run("cypher", loaded, text, "--var", "n=Bob")
+    assert json.loads(done.stdout) == {"columns": ["id", "name"], "rows": [[2, "Bob"]]}
+    done = run("cypher", loaded, "-", "-v", "n=null", input=text)
+    assert json.loads(done.stdout)["rows"] == [[1, "Ada"], [2, "Bob"]]
+    done = run("cypher", loaded, text, "-v", "n=Bob", "--format", "table")
+    assert done.stdout == "id  name\n 2  Bob\n", done.stdout
+    done = run("cypher", loaded, text, "-v", "n=null", "--format", "jsonl")
+    assert done.stdout.splitlines() == ['{"id":1,"name":"Ada"}', '{"id":2,"name":"Bob"}']
+    (tmp_path / "a.cypher").write_text(text)
+    done = run(
+        "cypher", loaded, "-f", tmp_path / "a.cypher", "-v", "n=null", "-o", tmp_path / "a.csv"
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "a.csv").read_bytes() == b"id,name\r\n1,Ada\r\n2,Bob\r\n"
+    done = run("cypher", loaded, "UNWIND [1, 'a'] AS x RETURN x, [x] AS l", "--format", "csv")
+    assert "several types" in done.stderr
+    assert done.stdout.splitlines()[1] == "1,[1]"
+
+
+def test_what_is_wrong_with_cypher(loaded):
+    done = run("cypher", loaded, "MATCH (n)\nRETURN m")
+    assert done.returncode == 1
+    assert "line 2 column 8" in done.stderr
+    assert done.stderr.splitlines()[1:3] == ["    RETURN m", "           ^"]
+    assert "mutate" in run("cypher", loaded, "CREATE (n)").stderr
+    assert "timeout" in run("cypher", loaded, "MATCH (n) RETURN n", "--timeout", "0").stderr
+    assert "`$n`" in run("cypher", loaded, "RETURN $n").stderr
+    assert "--format cvs" in run("cypher", loaded, "RETURN 1", "--format", "cvs").stderr
 
 
 def test_rows_are_written_in_all_formats(loaded, tmp_path):

@@ -34,6 +34,8 @@ pub(super) enum Command {
     /// Run a query, and print its result or write it to a file: JSON, a table, CSV, lines of JSON,
     /// Arrow or Parquet
     Query(QueryArguments),
+    /// Run a read-only query in Cypher, and print its rows or write them to a file
+    Cypher(CypherArguments),
     /// Type queries and commands at a prompt, or run those of a file: `hexgraph shell DATABASE < FILE`
     Shell(ShellArguments),
     /// Change data by N-Quads, JSON, or a request in DQL, and print the uids of new nodes
@@ -497,6 +499,38 @@ pub(super) struct QueryArguments {
     pub timeout: Option<f64>,
     /// Read the snapshot into memory instead of mapping it: safe where another program may shorten
     /// the file
+    #[arg(long)]
+    pub no_map: bool,
+}
+
+/// The arguments of `cypher`.
+#[derive(Args)]
+pub(super) struct CypherArguments {
+    /// The directory of the database
+    pub path: PathBuf,
+    /// The query in Cypher, or the name of its file; `-`, or nothing with piped input, reads
+    /// standard input
+    pub query: Option<String>,
+    /// A file with the query
+    #[arg(short = 'f', long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// The value of a parameter, as `name=value`: JSON, otherwise a string
+    #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
+    /// The format: json (columns and rows), or the rows as table, csv, markdown, jsonl, arrow or
+    /// parquet. Default: by the file extension, otherwise json
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// The file to write, replacing an existing one; default: standard output
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Stop after that many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<f64>,
+    /// The namespace to read
+    #[arg(long, default_value_t = 0, value_name = "NUMBER")]
+    pub namespace: u64,
+    /// Read the snapshot into memory instead of mapping it
     #[arg(long)]
     pub no_map: bool,
 }

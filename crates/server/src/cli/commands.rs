@@ -14,7 +14,7 @@ use super::mcp::mcp;
 use super::output::print;
 use super::quote::{Done, Failure};
 use super::registry;
-use super::requests::{delete, graphql, mutate, query};
+use super::requests::{cypher, delete, graphql, mutate, query};
 use super::settings::{LayeredSettings, in_force};
 use super::shell::shell;
 use super::tables::{is_table, load_files, loaded_files, print_report, sniff_file};
@@ -109,6 +109,7 @@ fn run_command(
         Command::Console(arguments) => console(&arguments, interrupt),
         Command::Mcp(arguments) => mcp(&arguments, interrupt),
         Command::Query(arguments) => query(&arguments, interrupt),
+        Command::Cypher(arguments) => cypher(&arguments, interrupt),
         Command::Shell(arguments) => shell(&arguments, interrupt),
         Command::Mutate(arguments) => mutate(&arguments, interrupt),
         Command::Delete(arguments) => delete(&arguments, interrupt),

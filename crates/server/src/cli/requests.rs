@@ -1,6 +1,8 @@
 //! Queries, mutations and GraphQL requests that are typed.
 
-use super::arguments::{DeleteArguments, GraphqlArguments, MutateArguments, QueryArguments};
+use super::arguments::{
+    CypherArguments, DeleteArguments, GraphqlArguments, MutateArguments, QueryArguments,
+};
 use super::given::{
     duration, name_and_value, read_text, read_variables, report_recovery, request_text,
 };
@@ -9,10 +11,10 @@ use super::output::{print, save};
 use super::quote::{Done, Failure};
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Database, Mutation, MutationRequest, Nodes, OpenOptions, QueryAnswer, QueryRequest, Recovery,
-    RequestContext, Statements, Variables,
+    CypherAnswer, Database, Mutation, MutationRequest, Nodes, OpenOptions, QueryAnswer,
+    QueryRequest, Recovery, RequestContext, Statements, Variables, cypher_params,
 };
-use hexgraph::tables::{RowFormat, record_batch, write_rows};
+use hexgraph::tables::{RecordBatch, RowFormat, record_batch, write_rows};
 use hexgraph_base::types::{Error, Result, Uid};
 use serde_json::{Map, Value, json};
 use std::io;
@@ -21,7 +23,7 @@ use std::path::Path;
 
 /// Answers a query in DQL.
 pub(super) fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
-    let form = Form::of(arguments)?;
+    let form = Form::of(arguments.format.as_deref(), arguments.output.as_deref())?;
     let text = request_text(arguments.query.as_deref(), arguments.file.as_deref())?;
     let variables = read_variables(&arguments.variables)?;
     let no_map = arguments.no_map;
@@ -57,10 +59,10 @@ impl Form {
     /// # Errors
     ///
     /// `Query` for a name that there is not, and for bytes that would go to a terminal.
-    fn of(arguments: &QueryArguments) -> Result<Form> {
-        let end = arguments.output.as_deref().and_then(Path::extension);
+    fn of(format: Option<&str>, output: Option<&Path>) -> Result<Form> {
+        let end = output.and_then(Path::extension);
         let end = end.map(|end| end.to_string_lossy().into_owned());
-        let form = match (arguments.format.as_deref(), end) {
+        let form = match (format, end) {
             (Some("json"), _) => Form::Json,
             (Some(name), _) => Form::Rows(RowFormat::from_name(name).map_err(|_| unknown(name))?),
             (None, Some(end)) => RowFormat::of_file(&end).map_or(Form::Json, Form::Rows),
@@ -68,7 +70,7 @@ impl Form {
         };
         match form {
             Form::Rows(rows)
-                if rows.is_binary() && arguments.output.is_none() && io::stdout().is_terminal() =>
+                if rows.is_binary() && output.is_none() && io::stdout().is_terminal() =>
             {
                 Err(Error::query("this format is bytes, and no terminal shows them")
                     .with_hint("give -o FILE"))
@@ -132,6 +134,64 @@ pub(super) fn answer_bytes(
             Ok(bytes)
         }
     }
+}
+
+/// Answers a query in Cypher.
+pub(super) fn cypher(arguments: &CypherArguments, interrupt: Interrupt) -> Done {
+    let form = Form::of(arguments.format.as_deref(), arguments.output.as_deref())?;
+    let text = request_text(arguments.query.as_deref(), arguments.file.as_deref())?;
+    let params = cypher_params(&json_variables(&arguments.params)?)?;
+    let no_map = arguments.no_map;
+    let options = OpenOptions { read_only: true, no_map, ..OpenOptions::default() };
+    let database = Database::open(&arguments.path, options)?.namespace(arguments.namespace)?;
+    report_recovery(Recovery { commits: 0, ..database.recovery()? });
+    let control = control(arguments.timeout, interrupt)?;
+    let about_query = Failure::about(&text);
+    let answer = database.cypher_with(&text, &params, &control).map_err(&about_query)?;
+    let bytes = cypher_bytes(&answer, form, &control).map_err(about_query)?;
+    let done = match &arguments.output {
+        Some(file) => save(file, &bytes),
+        None => print(&bytes),
+    };
+    Ok(done?)
+}
+
+/// Writes an answer in Cypher: an object of JSON with columns and rows, or the rows alone. Columns
+/// of several types are warned of.
+///
+/// # Errors
+///
+/// As [`CypherAnswer::table`] and [`write_rows`].
+pub(super) fn cypher_bytes(
+    answer: &CypherAnswer,
+    form: Form,
+    control: &RequestContext,
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match form {
+        Form::Json => {
+            bytes = answer.to_json(control)?.0.into_bytes();
+            bytes.push(b'\n');
+        }
+        Form::Rows(format) => {
+            let rows = cypher_rows(answer, control)?;
+            write_rows(&rows, format, &reservation(control), &mut bytes)?;
+        }
+    }
+    Ok(bytes)
+}
+
+/// The rows of an answer in Cypher. Columns of several types are warned of.
+///
+/// # Errors
+///
+/// As [`CypherAnswer::table`].
+pub(super) fn cypher_rows(answer: &CypherAnswer, control: &RequestContext) -> Result<RecordBatch> {
+    let (table, warnings) = answer.table(control)?;
+    for warning in warnings {
+        eprintln!("warning: {warning}");
+    }
+    record_batch(table)
 }
 
 /// Reserves bytes from the budget of memory for a request.
@@ -326,12 +386,18 @@ fn graphql_variables(arguments: &GraphqlArguments) -> Result<Map<String, Value>>
             }
         },
     };
-    for pair in &arguments.variables {
+    variables.extend(json_variables(&arguments.variables)?);
+    Ok(variables)
+}
+
+/// The values of `name=value`: JSON where a value is that, else a text.
+fn json_variables(pairs: &[String]) -> Result<Map<String, Value>> {
+    let variable = |pair: &String| {
         let (name, value) = name_and_value(pair)?;
         let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-        variables.insert(name.to_owned(), value);
-    }
-    Ok(variables)
+        Ok((name.to_owned(), value))
+    };
+    pairs.iter().map(variable).collect()
 }
 
 fn parsed(text: &str) -> Result<Value> {
