@@ -263,6 +263,32 @@ def test_a_pipe(films):
     assert done.stdout.splitlines()[-2:] == ["name  year", "A     1"], done
 
 
+def test_cypher(films, tmp_path):
+    query = "MATCH (f:Film) WHERE f.year < 1902\nRETURN f.name, f.year // two;\nORDER BY f.year;\n"
+    rows = "f.name,f.year\nFilm 000,1900\nFilm 001,1901\n"
+    dql = "{ q(func: type(Film), first: 1) { name } }\n"
+    done = run(films, "--format", "csv", text=f"{query}return 1 AS one\n\n{dql}")
+    assert (done.returncode, done.stdout) == (0, rows + "one\n1\nname\nFilm 000\n"), done.stderr
+    done = run(films, "-c", "MATCH (f:Film)\nRETURN g")
+    assert done.returncode == 1
+    assert "error: line 2 column 8" in done.stderr
+    done = run(films, "-c", "\\explain MATCH (n) RETURN n")
+    assert "\\explain is for DQL" in done.stderr
+    file = tmp_path / "a.csv"
+    done = run(films, "-c", "\\format json", "-c", query, "-c", f"\\export {file}")
+    assert json.loads(done.stdout.splitlines()[0])["rows"] == [
+        ["Film 000", 1900],
+        ["Film 001", 1901],
+    ]
+    assert file.read_text().replace("\r\n", "\n") == rows
+    with Terminal(tmp_path, films) as shell:
+        shell.type("MATCH (f:Fi\t)\r").type("WHERE f.year = 1907 RETURN f.na\t;\r")
+        assert "Film 007" in shell.until("1 row")
+        shell.run("RETURN 7 AS seven\r")
+        assert "seven" in shell.until("1 row")
+        shell.end()
+
+
 def test_statements_in_arguments(films, tmp_path):
     done = run(films, "-c", "\\format json", "-c", "{ q(func: type(Film), first: 1) { name } }")
     assert json.loads(done.stdout) == {"q": [{"name": "Film 000"}]}

@@ -60,7 +60,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("layout", &["types"]),
     ("tables", &["types", "budget", "schema", "formats", "storage", "graph", "answer", "db"]),
     ("http", &["types", "budget", "answer", "db"]),
-    ("cli", &["types", "budget", "answer", "db", "tables", "http"]),
+    ("cli", &["types", "budget", "cypher", "answer", "db", "tables", "http"]),
     // db.serve(), python -m hexgraph
     ("python", &["types", "budget", "cypher", "answer", "layout", "db", "tables", "http", "cli"]),
 ];

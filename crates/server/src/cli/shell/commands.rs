@@ -75,7 +75,8 @@ pub(super) fn hint_for(name: &str) -> String {
 
 /// The help.
 pub(super) fn help() -> String {
-    let mut text = "A query, a mutation or N-Quads run when their braces are balanced; `#` begins a comment.\n\n".to_owned();
+    let mut text = "A query, a mutation or N-Quads run when their braces are balanced; `#` begins a comment.\n\
+        A text that begins with MATCH, RETURN or another clause is Cypher, and runs at `;` or a blank line.\n\n".to_owned();
     for CommandDef { name, usage, what, .. } in COMMANDS.iter().filter(|it| it.name != "q") {
         text += &format!("  {:<22}{what}\n", format!("\\{name} {usage}").trim_end());
     }

@@ -3,8 +3,10 @@
 
 use super::catalog::{Catalog, quoted};
 use super::commands::{Argument, COMMANDS, FORMATS, command_of};
+use super::cypher::{WORDS, is_cypher};
 use super::scan::{Kind, Token, is_name, tokens};
 use super::statements::command;
+use hexgraph::cypher::FUNCTIONS as FUNCTIONS_OF_CYPHER;
 
 /// The functions of DQL with their arguments, as a hint shows them.
 const FUNCTIONS: [(&str, &str); 23] = [
@@ -89,7 +91,45 @@ pub(super) fn completion(catalog: &Catalog, text: &str, is_graphql: bool) -> Com
         let names = catalog.graphql.iter().cloned();
         return Completion::Words(start, matching(names, prefix));
     }
+    if is_cypher(text) {
+        // A point is no part of a name.
+        let start = text.trim_end_matches(|it: char| it.is_alphanumeric() || it == '_').len();
+        let (before, prefix) = text.split_at(start);
+        return Completion::Words(start, matching(cypher_candidates(catalog, before), prefix));
+    }
     Completion::Words(start, matching(candidates(catalog, &text[..start], prefix), prefix))
+}
+
+/// What may begin at the cursor in Cypher: labels and relationship types behind `:`, properties
+/// behind a point, else words and functions.
+fn cypher_candidates(catalog: &Catalog, before: &str) -> Vec<String> {
+    let predicates = catalog.predicates.iter();
+    let named = |is_edge: bool| {
+        let fitting = predicates.clone().filter(move |(_, definition)| {
+            let value_type = definition.trim_start_matches('[');
+            value_type.starts_with("uid") == is_edge && !value_type.starts_with("password")
+        });
+        fitting.map(|(name, _)| backquoted(name))
+    };
+    match before.trim_end().chars().next_back() {
+        Some(':' | '|') => {
+            catalog.types.keys().map(|name| backquoted(name)).chain(named(true)).collect()
+        }
+        Some('.') => named(false).collect(),
+        _ => {
+            let functions = FUNCTIONS_OF_CYPHER.iter().map(|it| format!("{}(", it.name));
+            owned(&WORDS).chain(functions).collect()
+        }
+    }
+}
+
+/// A name as Cypher has it: in backquotes where it has other letters than those of plain names.
+fn backquoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    match name.chars().all(is_plain) {
+        true => name.to_owned(),
+        false => format!("`{}`", name.replace('`', "``")),
+    }
 }
 
 /// What may begin at the cursor in DQL, likely names first.
@@ -236,6 +276,12 @@ mod tests {
             ("que", &["query"]),
             ("{ na", &[]),
             ("# \\sch", &[]),
+            ("MATCH (f:F", &["Film"]),
+            ("MATCH (f)-[:st", &["starring"]),
+            ("MATCH (f:Film) RETURN f.ni", &["nickname"]),
+            ("MATCH (f:Film) WHE", &["WHEN", "WHERE"]),
+            ("RETURN toUp", &["toUpper("]),
+            ("MATCH (n) RETURN n.b", &[]),
         ] {
             assert_eq!(words(text), expected, "{text}");
         }

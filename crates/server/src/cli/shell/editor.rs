@@ -3,6 +3,7 @@
 use super::catalog::Catalog;
 use super::commands::command_of;
 use super::completion::{Completion, completion, hint};
+use super::cypher::{is_cypher, is_word};
 use super::history::{ENTRIES_MAX, history_file};
 use super::scan::{Kind, Token, tokens};
 use super::statements::{command, is_complete};
@@ -129,7 +130,8 @@ impl Helper for ShellHelper {}
 impl Validator for ShellHelper {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
         let text = context.input();
-        Ok(match text.trim().is_empty() || is_complete(text) {
+        // A blank line has an end only when the next one begins.
+        Ok(match text.trim().is_empty() || is_complete(&format!("{text}\n")) {
             true => ValidationResult::Valid(None),
             false => ValidationResult::Incomplete,
         })
@@ -197,10 +199,10 @@ impl Highlighter for ShellHelper {
             let colour = if command_of(name).is_some() { "1;36" } else { "31" };
             text = format!("\x1b[{colour}m{}\x1b[0m", &line[..done]);
         }
-        let start = done;
+        let (start, is_cypher) = (done, is_cypher(line));
         for token in tokens(&line[start..]) {
             text.push_str(&line[done..start + token.at]);
-            text.push_str(&self.coloured(&token));
+            text.push_str(&self.coloured(&token, is_cypher));
             done = start + token.at + token.text.len();
         }
         text.push_str(&line[done..]);
@@ -221,14 +223,14 @@ impl Highlighter for ShellHelper {
 }
 
 impl ShellHelper {
-    fn coloured(&self, token: &Token<'_>) -> String {
-        match self.colour(token) {
+    fn coloured(&self, token: &Token<'_>, is_cypher: bool) -> String {
+        match self.colour(token, is_cypher) {
             Some(colour) => format!("\x1b[{colour}m{}\x1b[0m", token.text),
             None => token.text.to_owned(),
         }
     }
 
-    fn colour(&self, token: &Token<'_>) -> Option<&'static str> {
+    fn colour(&self, token: &Token<'_>, is_cypher: bool) -> Option<&'static str> {
         let catalog = &self.catalog;
         let is_name = |name: &str| {
             catalog.predicates.contains_key(name)
@@ -241,7 +243,9 @@ impl ShellHelper {
             Kind::Number | Kind::Variable => Some("36"),
             Kind::Directive => Some("35"),
             Kind::Word | Kind::Iri => match token.name() {
+                Some(name) if is_cypher && is_word(name) => Some("34"),
                 Some(name) if is_name(name) => Some("33"),
+                Some(_) if is_cypher => None,
                 Some(name) if catalog.keywords.contains(name) => Some("34"),
                 _ => None,
             },
@@ -270,6 +274,9 @@ mod tests {
             }
             assert_eq!(plain, text);
         }
+        let coloured = helper.highlight("match (f:Film) RETURN f.nickname", 0);
+        assert!(coloured.contains("\x1b[34mmatch\x1b[0m"), "{coloured}");
+        assert!(coloured.contains("\x1b[33mFilm\x1b[0m"), "{coloured}");
         let coloured = helper.highlight("{ q(func: has(name)) { nmae } }", 0);
         assert!(coloured.contains("\x1b[34mhas\x1b[0m"), "{coloured}");
         assert!(

@@ -2,6 +2,7 @@
 //! arguments.
 
 mod scan;
+mod cypher;
 mod statements;
 mod catalog;
 mod commands;

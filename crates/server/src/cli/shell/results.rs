@@ -1,8 +1,8 @@
 //! Answers as they are printed.
 
 use super::screen::Screen;
-use crate::cli::requests::{Form, answer_bytes, reservation};
-use hexgraph::db::{QueryAnswer, RequestContext};
+use crate::cli::requests::{Form, answer_bytes, cypher_bytes, cypher_rows, reservation};
+use hexgraph::db::{CypherAnswer, QueryAnswer, RequestContext};
 use hexgraph::tables::{
     RecordBatch, RowFormat, TableExtent, TableLimits, flattened, record_batch, write_table,
 };
@@ -31,6 +31,33 @@ pub(super) fn form_of(name: &str) -> Result<Form> {
                 .with_hint("there are table, json, csv, jsonl and markdown")),
         },
     }
+}
+
+/// An answer in one of the languages.
+pub(super) enum ShellAnswer {
+    Dql(QueryAnswer),
+    Cypher(CypherAnswer),
+}
+
+/// Prints the rows of an answer in Cypher.
+///
+/// # Errors
+///
+/// As [`CypherAnswer::table`].
+pub(super) fn show_cypher(
+    answer: &CypherAnswer,
+    style: &ResultStyle,
+    screen: &mut Screen,
+    control: &RequestContext,
+) -> Result<()> {
+    let text = match style.form {
+        Form::Rows(RowFormat::Table) => {
+            fitting_table(&cypher_rows(answer, control)?, style, screen)?
+        }
+        Form::Json if screen.is_terminal => indented(&cypher_bytes(answer, Form::Json, control)?),
+        form => cypher_bytes(answer, form, control)?,
+    };
+    screen.show(&text)
 }
 
 /// Prints an answer.

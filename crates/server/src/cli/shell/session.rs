@@ -2,8 +2,11 @@
 
 use super::catalog::Catalog;
 use super::commands::{help, hint_for};
+use super::cypher::{is_cypher, without_end};
 use super::describe::{describe_all, describe_one};
-use super::results::{ResultStyle, form_of, indented, show_answer, show_rows};
+use super::results::{
+    ResultStyle, ShellAnswer, form_of, indented, show_answer, show_cypher, show_rows,
+};
 use super::screen::Screen;
 use super::statements::command;
 use crate::cli::arguments::{Arguments, Command};
@@ -11,14 +14,16 @@ use crate::cli::bar::{clear_bar, control_with_clock};
 use crate::cli::interrupt::Interrupt;
 use crate::cli::output::{print, save};
 use crate::cli::quote::{Done, Failure};
-use crate::cli::requests::{ChangeRequest, Form, answer_bytes, answer_graphql, change, statements};
+use crate::cli::requests::{
+    ChangeRequest, Form, answer_bytes, answer_graphql, change, cypher_bytes, statements,
+};
 use crate::cli::tables::{load_files, loaded_files};
 use clap::Parser;
 use hexgraph::db::graphql::Request;
-use hexgraph::db::{Database, QueryAnswer, QueryRequest, RequestContext, is_mutation};
+use hexgraph::db::{Database, QueryRequest, RequestContext, cypher_params, is_mutation};
 use hexgraph::tables::RowFormat;
 use hexgraph_base::types::{Error, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -43,7 +48,7 @@ pub(super) struct ShellSession {
     /// The file of the history, where there is one.
     pub history: Option<PathBuf>,
     /// The text of the last query, and its answer where it was no explanation.
-    pub last: Option<(String, Option<QueryAnswer>)>,
+    pub last: Option<(String, Option<ShellAnswer>)>,
 }
 
 impl ShellSession {
@@ -67,6 +72,7 @@ impl ShellSession {
         let (started, is_timed) = (Instant::now(), self.is_timed);
         let done = match command(text) {
             Some((name, argument)) => self.command(name, argument),
+            None if is_cypher(text) => self.cypher(text).map(|()| Next::Statement),
             None if self.is_graphql => self.graphql(text).map(|()| Next::Statement),
             None => self.dql(text).map(|()| Next::Statement),
         };
@@ -135,7 +141,19 @@ impl ShellSession {
             eprintln!("warning: {warning}");
         }
         let shown = show_answer(&answer, &self.style, &mut self.screen, &control);
-        self.last = Some((request.text, Some(answer)));
+        self.last = Some((request.text, Some(ShellAnswer::Dql(answer))));
+        shown.map_err(about)
+    }
+
+    fn cypher(&mut self, text: &str) -> Done {
+        let (text, control) = (without_end(text), self.control());
+        let about = Failure::about(text);
+        self.last = None;
+        let params = cypher_params(&Map::new())?;
+        let answer = self.database.cypher_with(text, &params, &control).map_err(&about)?;
+        clear_bar();
+        let shown = show_cypher(&answer, &self.style, &mut self.screen, &control);
+        self.last = Some((text.to_owned(), Some(ShellAnswer::Cypher(answer))));
         shown.map_err(about)
     }
 
@@ -170,6 +188,11 @@ impl ShellSession {
             }
             (text, _) => text.to_owned(),
         };
+        if is_cypher(&text) {
+            return Err(
+                Error::query("\\explain is for DQL: queries in Cypher have no plan yet").into()
+            );
+        }
         let request = QueryRequest { text, ..QueryRequest::default() };
         let explained = self.database.explain_with(&request, &self.control());
         let explanation = explained.map_err(Failure::about(&request.text))?;
@@ -204,11 +227,13 @@ impl ShellSession {
             let fault = Error::query(format!("{file}: the name says no format"));
             return Err(fault.with_hint(format!("it may be {names}")).into());
         };
-        let block = match form {
-            Form::Json => String::new(),
-            Form::Rows(_) => answer.block_name(None)?,
+        let bytes = match (answer, form) {
+            (ShellAnswer::Cypher(answer), form) => cypher_bytes(answer, form, &control)?,
+            (ShellAnswer::Dql(answer), Form::Json) => answer_bytes(answer, form, "", &control)?,
+            (ShellAnswer::Dql(answer), form) => {
+                answer_bytes(answer, form, &answer.block_name(None)?, &control)?
+            }
         };
-        let bytes = answer_bytes(answer, form, &block, &control)?;
         save(Path::new(file), &bytes)?;
         clear_bar();
         Ok(print(format!("{file}: the last result, {} bytes\n", bytes.len()).as_bytes())?)

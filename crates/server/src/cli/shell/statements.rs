@@ -1,5 +1,6 @@
 //! Where statements begin and stop, in what is typed, piped in or given as an argument.
 
+use super::cypher::{is_cypher, is_ended};
 use super::scan::{Kind, tokens};
 use std::mem;
 
@@ -73,13 +74,17 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
     all
 }
 
-/// Whether a text is a statement and not the beginning of one: its brackets are balanced, and the
-/// fragments that it names are in it. A blank line completes one that lacks no more than fragments.
+/// Whether a text is a statement and not the beginning of one. A statement in Cypher has a `;` or a
+/// blank line behind it. In other languages its brackets are balanced, and the fragments that it
+/// names are in it; a blank line completes one that lacks no more than fragments.
 pub(super) fn is_complete(text: &str) -> bool {
     if let Some((command, _)) = command(text)
         && !WITH_TEXT.contains(&command)
     {
         return true;
+    }
+    if is_cypher(text) {
+        return is_ended(text);
     }
     let tokens = tokens(text);
     let count = |kind| tokens.iter().filter(|token| token.kind == kind).count();
@@ -128,6 +133,15 @@ mod tests {
         let lines: Vec<(usize, usize)> =
             statements(text).iter().map(|it| (it.line, it.text.lines().count())).collect();
         assert_eq!(lines, [(3, 3), (6, 1), (7, 2), (9, 3), (12, 1)]);
+    }
+
+    #[test]
+    fn cypher_goes_on_until_a_semicolon_or_a_blank_line() {
+        let text =
+            "MATCH (n)\nRETURN n.a,\n {b: ';'};\nreturn 1\n\n{ q(func: has(n)) { n } }\nRETURN 2";
+        let lines: Vec<(usize, usize)> =
+            statements(text).iter().map(|it| (it.line, it.text.lines().count())).collect();
+        assert_eq!(lines, [(1, 3), (4, 2), (6, 1), (7, 1)]);
     }
 
     #[test]
