@@ -3,8 +3,8 @@
 const SQL: &str =
     "this looks like SQL, which `db.sql(...)` in Python answers, of types and edges as tables";
 
-const CYPHER: &str = "this looks like Cypher, which is not answered: in DQL a path is nested, as in \
-     `{ q(func: eq(name, \"Ada\")) { knows { name } } }`";
+const CYPHER: &str = "this looks like Cypher, which `db.cypher(...)` in Python, `hexgraph cypher` and POST /cypher \
+     answer";
 
 const SPARQL: &str = "this looks like SPARQL, which is not answered: in DQL a pattern is nested, as in \
      `{ q(func: eq(name, \"Ada\")) { knows { name } } }`";
