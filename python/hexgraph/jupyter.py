@@ -218,14 +218,14 @@ def load(shell: Any) -> None:
     shell.register_magic_function(magics.hexgraph, "line", "hexgraph")
     shell.register_magic_function(magics.dql, "cell", "hexgraph")
     existing = shell.magics_manager.magics["cell"]
-    other_ways = {
+    alternatives = {
         "dql": "%%hexgraph, which is always ours",
         "cypher": "db.cypher(text)",
         "graphql": "db.graphql(text)",
     }
-    for name, other_way in other_ways.items():
+    for name, alternative in alternatives.items():
         if name in existing and not is_ours(existing[name]):
-            print(f"%%{name} belongs to another extension: use {other_way}")
+            print(f"%%{name} belongs to another extension: use {alternative}")
         else:
             kind = "line_cell" if name == "cypher" else "cell"
             shell.register_magic_function(getattr(magics, name), kind, name)
