@@ -17,6 +17,7 @@ FOLDER = SHARED / "graphs" / "lsqb"
 
 EXPECTED = {
     "example": dict(zip(range(1, 10), (8, 3, 6, 8, 3, 8, 11, 2, 4), strict=True)),
+    "sf0.1-people": {3: 30_456, 6: 55_607_896, 9: 51_009_398},
     "sf0.003": dict(
         zip(range(1, 10), (20608, 281, 0, 3047, 4973, 33201, 7188, 2436, 23669), strict=True)
     ),

@@ -10,6 +10,7 @@ mod inverse;
 mod names;
 mod plain;
 mod snapshot_graph;
+mod snapshot_lists;
 mod stored_values;
 mod run;
 mod json;

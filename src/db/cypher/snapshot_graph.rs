@@ -2,16 +2,16 @@
 
 use super::inverse::Inverse;
 use super::names::{NamedProperty, PropertyNames, is_visible, short_name};
+use super::snapshot_lists::{SnapshotLists, node_types};
 use super::stored_values::{Sought, sought, to_cypher};
-use hexgraph_base::schema::{NODE_TYPE, is_reserved};
-use hexgraph_base::types::{Error, Result, Uid, ValueRef};
-use hexgraph_cypher::Graph;
+use hexgraph_base::schema::is_reserved;
+use hexgraph_base::types::{Error, Result, Uid};
 use hexgraph_cypher::ast::Direction;
+use hexgraph_cypher::{Adjacency, Graph};
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Direction as Edges, LangValues, Predicate, Version};
 use hexgraph_store::storage::{NodeSet, text_of};
-use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -28,6 +28,9 @@ struct EdgeType {
     inverse: OnceCell<Inverse>,
 }
 
+/// Predicates in the order of their names.
+type Named = Vec<(Arc<str>, Arc<Predicate>)>;
+
 /// One version of the graph for one request.
 pub(super) struct SnapshotGraph<'a> {
     version: Arc<Version>,
@@ -36,11 +39,12 @@ pub(super) struct SnapshotGraph<'a> {
     /// In the order of names; the id of a type is its index.
     types: Vec<EdgeType>,
     /// The predicates with values, in the order of names.
-    value_predicates: Vec<(Arc<str>, Arc<Predicate>)>,
+    value_predicates: Named,
+    /// What joins read.
+    lists: SnapshotLists<'a>,
     properties: RefCell<FxHashMap<Box<str>, Rc<NamedProperty>>>,
     labels: RefCell<FxHashMap<Box<str>, Arc<str>>>,
     keys: RefCell<FxHashMap<Box<str>, Arc<str>>>,
-    nodes: OnceCell<NodeSet>,
 }
 
 impl<'a> SnapshotGraph<'a> {
@@ -53,13 +57,15 @@ impl<'a> SnapshotGraph<'a> {
             .map(|(name, predicate)| (Arc::clone(name), Arc::clone(predicate)))
             .collect();
         visible.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        let (edges, value_predicates): (Vec<_>, Vec<_>) =
+        let (edges, value_predicates): (Named, Named) =
             visible.into_iter().partition(|(_, predicate)| predicate.is_edges());
+        let lists = SnapshotLists::new(&version, context, &edges, &value_predicates);
         let types = edges
             .into_iter()
             .map(|(name, predicate)| EdgeType { name, predicate, inverse: OnceCell::new() })
             .collect();
         SnapshotGraph {
+            lists,
             version,
             context,
             names,
@@ -68,7 +74,6 @@ impl<'a> SnapshotGraph<'a> {
             properties: RefCell::default(),
             labels: RefCell::default(),
             keys: RefCell::default(),
-            nodes: OnceCell::new(),
         }
     }
 
@@ -98,50 +103,8 @@ impl<'a> SnapshotGraph<'a> {
         Ok(edges.inverse.get_or_init(|| inverse))
     }
 
-    /// All nodes that have a label, a value or an edge that is visible.
-    fn all_nodes(&self) -> Result<&NodeSet> {
-        if let Some(nodes) = self.nodes.get() {
-            return Ok(nodes);
-        }
-        let mut nodes = RoaringBitmap::new();
-        let edges = self.types.iter().map(|edges| &edges.predicate);
-        for predicate in self.value_predicates.iter().map(|(_, it)| it).chain(edges) {
-            self.context.check()?;
-            let scanned =
-                predicate.direction(false).filter(|_| predicate.direction(true).is_none());
-            let scanned = scanned.map_or(0, |edges| edges.total() as usize * size_of::<u32>());
-            let _while_scanned = self.context.charge_while(scanned)?;
-            predicate.nodes_into(&mut nodes);
-        }
-        for name in self.version.schema.types.keys().filter(|name| !is_reserved(name)) {
-            self.labelled(name).or_into(&mut nodes);
-        }
-        // Types that the schema does not define.
-        if let Some(types) = self.node_types() {
-            let mut others = types.subjects().to_bitmap();
-            others -= &nodes;
-            for node in others {
-                if !self.labels_of(node).is_empty() {
-                    nodes.insert(node);
-                }
-            }
-        }
-        self.context.charge(nodes.serialized_size())?;
-        Ok(self.nodes.get_or_init(|| NodeSet::from(nodes)))
-    }
-
-    /// The names of the types of nodes.
-    fn node_types(&self) -> Option<&LangValues> {
-        self.version.predicate(NODE_TYPE)?.values("")
-    }
-
-    fn labelled(&self, label: &str) -> NodeSet {
-        let types = self.node_types().filter(|_| !is_reserved(label));
-        types.and_then(|types| types.nodes_equal(ValueRef::String(label))).unwrap_or_default()
-    }
-
     fn labels_of(&self, node: u32) -> Vec<Arc<str>> {
-        let Some(types) = self.node_types() else { return Vec::new() };
+        let Some(types) = node_types(&self.version) else { return Vec::new() };
         let values = types.values(node);
         let texts = values.iter().filter_map(text_of);
         let mut labels: Vec<_> = texts
@@ -241,21 +204,21 @@ fn stored(predicate: &Predicate, lang: &str, node: u32) -> Result<Value> {
 
 impl Graph for SnapshotGraph<'_> {
     fn nodes(&self, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
-        self.append_batch(self.all_nodes()?, after, into);
+        self.append_batch(self.lists.all_nodes()?, after, into);
         Ok(())
     }
 
     fn node_count(&self) -> Result<u64> {
-        Ok(self.all_nodes()?.len() as u64)
+        Ok(self.lists.all_nodes()?.len() as u64)
     }
 
     fn nodes_with_label(&self, label: &str, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
-        self.append_batch(&self.labelled(label), after, into);
+        self.append_batch(&self.lists.with_label(label), after, into);
         Ok(())
     }
 
     fn label_count(&self, label: &str) -> Result<u64> {
-        Ok(self.labelled(label).len() as u64)
+        Ok(self.lists.with_label(label).len() as u64)
     }
 
     fn find(&self, _label: Option<&str>, name: &str, value: &Value) -> Result<Option<Vec<u64>>> {
@@ -286,7 +249,7 @@ impl Graph for SnapshotGraph<'_> {
     fn has_label(&self, node: u64, label: &str) -> Result<bool> {
         let Some(node) = self.node(node).filter(|_| !is_reserved(label)) else { return Ok(false) };
         let is_label = |value| text_of(value) == Some(label);
-        Ok(self.node_types().is_some_and(|types| types.values(node).iter().any(is_label)))
+        Ok(node_types(&self.version).is_some_and(|types| types.values(node).iter().any(is_label)))
     }
 
     fn property(&self, node: u64, name: &str) -> Result<Value> {
@@ -393,6 +356,10 @@ impl Graph for SnapshotGraph<'_> {
             }
         }
         Ok(Map::new(entries)?)
+    }
+
+    fn adjacency(&self) -> Option<&dyn Adjacency> {
+        Some(&self.lists)
     }
 
     fn check(&self) -> Result<()> {

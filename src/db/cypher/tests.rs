@@ -284,3 +284,47 @@ fn tables_have_a_type_for_each_column() {
     let (table, warnings) = db.cypher(text).unwrap().table(&RequestContext::new()).unwrap();
     assert!(matches!(&table.columns[0].cells, Cells::Text(_)) && warnings.len() == 1);
 }
+
+/// Relationships that have names are matched row by row, others are joined: both have the same groups, also of a graph
+/// that was just changed, with and without `@reverse`.
+#[test]
+fn joins_have_the_groups_of_rows() {
+    let db = Database::in_memory();
+    db.alter("knows: [uid] @reverse .\nlikes: [uid] .\ntype Person {\n  age\n}\nage: int .")
+        .unwrap();
+    let person =
+        |id: u64| format!("<{id}> <dgraph.type> \"Person\" .\n<{id}> <age> \"{}\" .\n", id % 5);
+    let edges = |name: &str, step: u64| -> String {
+        (1..60).map(|id| format!("<{id}> <{name}> <{}> .\n", id * step % 61 + 1)).collect()
+    };
+    let people: String = (1..40).map(person).collect();
+    db.mutate(&(people + &edges("knows", 7) + &edges("knows", 11) + &edges("likes", 5)), "")
+        .unwrap();
+    db.compact().unwrap();
+    let pairs = [
+        "MATCH (a:Person)-[{x}:knows]->(b)-[{y}:likes]->(c) RETURN a.age, count(*)",
+        "MATCH (a)-[{x}:knows]-(b)-[{y}:knows]-(c) WHERE a <> c RETURN count(*), sum(b.age)",
+        "MATCH (a)-[{x}:knows]-(b) MATCH (b)-[{y}:likes]-(c) MATCH (c)-[:knows]-(a) RETURN count(*)",
+        "MATCH (a)<-[{x}:likes]-(b)<-[{y}:likes]-(c) WHERE NOT (a)-[:knows]-(c) RETURN count(*)",
+        "MATCH (a)-[{x}]->(b:Person) OPTIONAL MATCH (b)<-[{y}:likes]-(c) RETURN b.age, count(*)",
+    ];
+    let check = || {
+        for pair in pairs {
+            let joined = pair.replace("{x}", "").replace("{y}", "");
+            let named = pair.replace("{x}", "x").replace("{y}", "y");
+            let by_rows = named.replacen("RETURN", "WITH * WHERE type(x) > '' RETURN", 1);
+            let sorted = |text: &str| {
+                let mut lines: Vec<String> =
+                    rows(&db, text).split("; ").map(str::to_owned).collect();
+                lines.sort();
+                lines
+            };
+            assert_eq!(sorted(&joined), sorted(&by_rows), "{joined}\n{by_rows}");
+        }
+    };
+    check();
+    db.mutate(&edges("knows", 13), &edges("knows", 7)).unwrap();
+    db.mutate("<70> <likes> <3> .\n<3> <knows> <3> .\n<5000000000> <likes> <7> .", "<4> <age> * .")
+        .unwrap();
+    check();
+}

@@ -1,6 +1,7 @@
 //! What a query reads of a graph. Nodes are ids in ascending order. A relationship is a subject, the id of a type, and
 //! an object; there is at most one for each three.
 
+use super::adjacency::Adjacency;
 use crate::ast::Direction;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Map, Relationship, Value};
@@ -126,6 +127,11 @@ pub trait Graph {
     ///
     /// Any error of the graph.
     fn relationship_properties(&self, relationship: Relationship) -> Result<Map>;
+
+    /// Returns the edges as lists, for joins. `None` where there are none: rows are matched one by one.
+    fn adjacency(&self) -> Option<&dyn Adjacency> {
+        None
+    }
 
     /// Fails when the query is cancelled or its time is over. The executor calls it in every loop.
     ///

@@ -12,14 +12,17 @@
 
 mod failure;
 mod graph;
+mod adjacency;
 mod table;
 mod plan;
+mod join;
 mod resolve;
 mod run;
 mod entry;
 #[cfg(test)]
 mod tests;
 
+pub use adjacency::{Adjacency, Lists};
 pub use entry::{execute, execute_each};
 pub use graph::Graph;
 pub use table::Table;

@@ -1,6 +1,7 @@
 //! What a query becomes before it runs: stages that rows pass through, and expressions over the slots of a row. All
 //! variables of a query, its subqueries included, have slots of one row, so that a subquery sees the outer variables.
 
+use super::join::JoinPlan;
 use crate::ast::{
     ArithmeticOp, CompareOp, Direction, LabelExpr, QuantifierKind, SubqueryKind, TypeName,
 };
@@ -146,6 +147,8 @@ pub(super) enum Stage {
         plan: MatchPlan,
         optional: bool,
     },
+    /// Matches that are counted. It is the first stage.
+    Join(Box<JoinPlan>),
     Unwind {
         list: Expression,
         slot: SlotIndex,
@@ -157,6 +160,8 @@ pub(super) enum Stage {
     Aggregate {
         keys: Vec<(SlotIndex, Expression)>,
         aggregates: Vec<Aggregate>,
+        /// The slot of how often a row counts; `None` for once.
+        count: Option<SlotIndex>,
     },
     Sort {
         keys: Vec<SortKey>,

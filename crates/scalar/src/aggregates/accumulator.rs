@@ -4,7 +4,7 @@ use super::moments::Moments;
 use super::percentiles::{continuous, discrete, float};
 use super::sums::Sum;
 use crate::context::Context;
-use crate::error::{Result, ScalarError};
+use crate::error::{Fault, Result, ScalarError};
 use crate::values::{Value, shortened};
 use rustc_hash::FxHashSet;
 
@@ -78,13 +78,27 @@ impl Accumulator {
     /// [`Fault::Type`](crate::Fault::Type) for values that the aggregate is not for, [`Fault::Argument`](crate::Fault::Argument)
     /// for a percentile outside of 0 to 1, [`Fault::Limit`](crate::Fault::Limit) where the values are too many.
     pub fn update(&mut self, arguments: &[Value], context: &Context) -> Result<()> {
+        self.update_times(arguments, 1, context)
+    }
+
+    /// Adds the arguments of `times` rows that are the same. O(1), or O(times) where the values are retained.
+    ///
+    /// # Errors
+    ///
+    /// As [`update`](Accumulator::update).
+    pub fn update_times(
+        &mut self,
+        arguments: &[Value],
+        times: u64,
+        context: &Context,
+    ) -> Result<()> {
         if let Some(part) = arguments.get(1) {
             self.set_part(part)?;
         }
         match arguments.first() {
             Some(Value::Null) => Ok(()),
-            Some(value) => self.add(value, context),
-            None => self.add(&Value::Bool(true), context),
+            Some(value) => self.add(value, times, context),
+            None => self.add(&Value::Bool(true), times, context),
         }
     }
 
@@ -96,7 +110,7 @@ impl Accumulator {
     pub fn merge(&mut self, other: Accumulator, context: &Context) -> Result<()> {
         self.part = self.part.or(other.part);
         if let Some(distinct) = other.distinct {
-            return distinct.order.iter().try_for_each(|value| self.add(value, context));
+            return distinct.order.iter().try_for_each(|value| self.add(value, 1, context));
         }
         let name = self.aggregate.name;
         match (&mut self.state, other.state) {
@@ -117,7 +131,7 @@ impl Accumulator {
                 values.extend(other);
             }
             (_, State::Min(other) | State::Max(other)) => {
-                other.iter().try_for_each(|value| self.add(value, context))?;
+                other.iter().try_for_each(|value| self.add(value, 1, context))?;
             }
             (_, _) => unreachable!("accumulators of one aggregate are merged"),
         }
@@ -145,7 +159,7 @@ impl Accumulator {
         }
     }
 
-    fn add(&mut self, value: &Value, context: &Context) -> Result<()> {
+    fn add(&mut self, value: &Value, mut times: u64, context: &Context) -> Result<()> {
         let name = self.aggregate.name;
         if let Some(distinct) = &mut self.distinct {
             if distinct.seen.contains(value) {
@@ -155,10 +169,20 @@ impl Accumulator {
             admit_growth(distinct.order.len(), 2, context, name)?;
             distinct.seen.insert(value.clone());
             distinct.order.push(value.clone());
+            times = 1;
         }
         match &mut self.state {
-            State::Count(count) => *count += 1,
-            State::Sum(sum) | State::Mean(sum) => sum.add(value, name)?,
+            State::Count(count) => {
+                let sum = i64::try_from(times).ok().and_then(|it| count.checked_add(it));
+                *count = sum.ok_or_else(|| {
+                    ScalarError::new(
+                        Fault::Overflow,
+                        format!("`{name}` is beyond 64 bits"),
+                        "count fewer rows at once",
+                    )
+                })?;
+            }
+            State::Sum(sum) | State::Mean(sum) => sum.add_times(value, times, name)?,
             State::Min(least) => {
                 if least.as_ref().is_none_or(|least| value < least) {
                     *least = Some(value.clone());
@@ -170,16 +194,14 @@ impl Accumulator {
                 }
             }
             State::Collect(values) => {
-                admit_growth(values.len(), 1, context, name)?;
-                values.push(value.clone());
+                append(values, value, times, context, name)?;
             }
             State::Sample(moments) | State::Population(moments) => {
-                moments.add(float(check_number(value, name)?));
+                moments.add_times(float(check_number(value, name)?), times as f64);
             }
             State::Continuous(values) | State::Discrete(values) => {
                 check_number(value, name)?;
-                admit_growth(values.len(), 1, context, name)?;
-                values.push(value.clone());
+                append(values, value, times, context, name)?;
             }
         }
         Ok(())
@@ -211,6 +233,24 @@ fn check_number<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
         format!("`{name}` is not possible for {}", value.kind().described()),
         "pass numbers",
     ))
+}
+
+/// Appends a value so many times.
+fn append(
+    values: &mut Vec<Value>,
+    value: &Value,
+    times: u64,
+    context: &Context,
+    name: &str,
+) -> Result<()> {
+    if times == 1 {
+        admit_growth(values.len(), 1, context, name)?;
+        values.push(value.clone());
+        return Ok(());
+    }
+    context.admit(u128::from(times) * size_of::<Value>() as u128, name)?;
+    values.extend((0..times).map(|_| value.clone()));
+    Ok(())
 }
 
 /// Reserves the memory of a list each time that it doubles.

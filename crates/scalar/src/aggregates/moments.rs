@@ -9,11 +9,12 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub(super) fn add(&mut self, number: f64) {
-        self.count += 1.0;
+    /// Adds a number so many times.
+    pub(super) fn add_times(&mut self, number: f64, times: f64) {
+        self.count += times;
         let before = number - self.mean;
-        self.mean += before / self.count;
-        self.squares += before * (number - self.mean);
+        self.mean += before * times / self.count;
+        self.squares += before * (number - self.mean) * times;
     }
 
     /// Merges by the formula of Chan.

@@ -2,7 +2,7 @@
 //! is rounded off.
 
 use crate::error::{Fault, Result, ScalarError};
-use crate::temporal::{Sign, add_durations, divide};
+use crate::temporal::{Sign, add_durations, divide, multiply};
 use crate::values::{Duration, Value};
 
 /// A sum, and of how many values.
@@ -16,11 +16,24 @@ pub(super) struct Sum {
 }
 
 impl Sum {
-    pub(super) fn add(&mut self, value: &Value, name: &str) -> Result<()> {
+    /// Adds a value so many times.
+    pub(super) fn add_times(&mut self, value: &Value, times: u64, name: &str) -> Result<()> {
         match value {
-            Value::Int(number) => self.ints += i128::from(*number),
-            Value::Float(number) => self.add_float(*number),
-            Value::Duration(duration) => self.add_duration(duration)?,
+            // Beyond 128 bits it is beyond 64 bits, too.
+            Value::Int(number) => {
+                let product = i128::from(*number).saturating_mul(i128::from(times));
+                self.ints = self.ints.saturating_add(product);
+            }
+            Value::Float(number) if times == 1 => self.add_float(*number),
+            Value::Float(number) => self.add_float(number * times as f64),
+            Value::Duration(duration) if times == 1 => self.add_duration(duration)?,
+            Value::Duration(duration) => {
+                let times = Value::Int(i64::try_from(times).unwrap_or(i64::MAX));
+                let Value::Duration(product) = multiply(duration, &times)? else {
+                    unreachable!("a duration has a duration as its multiple");
+                };
+                self.add_duration(&product)?;
+            }
             other => {
                 return Err(ScalarError::kind(
                     format!("`{name}` is not possible for {}", other.kind().described()),
@@ -28,7 +41,7 @@ impl Sum {
                 ));
             }
         }
-        self.count += 1;
+        self.count = self.count.saturating_add_unsigned(times);
         if self.duration.is_some() && (self.ints != 0 || self.floats.is_some()) {
             return Err(ScalarError::kind(
                 format!("`{name}` is not possible for numbers and durations in one group"),
@@ -66,7 +79,7 @@ impl Sum {
             self.add_float(rest);
         }
         if let Some(duration) = &other.duration {
-            self.add(&Value::from(*duration), name)?;
+            self.add_times(&Value::from(*duration), 1, name)?;
         }
         self.count = count;
         Ok(())

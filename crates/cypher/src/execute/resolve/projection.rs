@@ -3,7 +3,8 @@
 
 use super::resolver::{Names, Resolver};
 use crate::ast::{Expr, ExprKind, Projection};
-use crate::execute::plan::{Bounds, Expression, Operation, SlotIndex, SortKey, Stage};
+use crate::execute::join::{Lowered, lower};
+use crate::execute::plan::{Aggregate, Bounds, Expression, Operation, SlotIndex, SortKey, Stage};
 use hexgraph_base::types::Result;
 
 /// An item that is resolved in the scope before the projection.
@@ -56,7 +57,9 @@ impl<'a> Resolver<'a> {
         };
         let filter = filter.map(|it| self.expression(it)).transpose()?;
         if is_grouped {
-            stages.push(Stage::Aggregate { keys, aggregates });
+            self.push_groups(keys, aggregates, stages)?;
+        } else if projection.distinct {
+            self.count_matches(&items, &columns, stages)?;
         }
         if !items.is_empty() {
             stages.push(Stage::Project(items));
@@ -77,6 +80,55 @@ impl<'a> Resolver<'a> {
         stages.extend(filter.map(Stage::Filter));
         self.names = columns.clone();
         Ok(columns)
+    }
+
+    /// Adds groups. Matches before them are counted where the graph can.
+    fn push_groups(
+        &mut self,
+        keys: Vec<(SlotIndex, Expression)>,
+        aggregates: Vec<Aggregate>,
+        stages: &mut Vec<Stage>,
+    ) -> Result<()> {
+        let stage = match self.lowered(&keys, &aggregates, stages)? {
+            Some(Lowered { stages: before, aggregates, count }) => {
+                *stages = before;
+                Stage::Aggregate { keys, aggregates, count: Some(count) }
+            }
+            None => Stage::Aggregate { keys, aggregates, count: None },
+        };
+        stages.push(stage);
+        Ok(())
+    }
+
+    /// Matches before distinct rows are joined where the graph can: how many matches have a row does not matter.
+    fn count_matches(
+        &mut self,
+        items: &[(SlotIndex, Expression)],
+        columns: &Names,
+        stages: &mut Vec<Stage>,
+    ) -> Result<()> {
+        let read = |slot: SlotIndex| (slot, Operation::Slot(slot).at(Default::default()));
+        let is_item = |slot: SlotIndex| items.iter().any(|(it, _)| *it == slot);
+        let variables = columns.iter().map(|(_, slot)| *slot).filter(|slot| !is_item(*slot));
+        let keys: Vec<_> = items.iter().cloned().chain(variables.map(read)).collect();
+        if let Some(lowered) = self.lowered(&keys, &[], stages)? {
+            *stages = lowered.stages;
+        }
+        Ok(())
+    }
+
+    /// The join that counts the matches before a group; `None` where they are matched row by row.
+    fn lowered(
+        &mut self,
+        keys: &[(SlotIndex, Expression)],
+        aggregates: &[Aggregate],
+        stages: &[Stage],
+    ) -> Result<Option<Lowered>> {
+        if self.graph.adjacency().is_none() {
+            return Ok(None);
+        }
+        let (count, types) = (self.new_slot(), self.graph.relationship_types()?.len() as u32);
+        Ok(lower(stages, keys, aggregates, count, types))
     }
 
     fn outputs(&mut self, projection: &'a Projection) -> Result<Vec<Output<'a>>> {

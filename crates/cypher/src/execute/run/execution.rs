@@ -20,13 +20,13 @@ pub(in crate::execute) type Flow = ControlFlow<()>;
 pub(in crate::execute) type Sink<'s> = &'s mut dyn FnMut(&mut Row) -> Result<Flow>;
 
 /// More rows are requested.
-pub(super) const MORE: Flow = ControlFlow::Continue(());
+pub(in crate::execute) const MORE: Flow = ControlFlow::Continue(());
 /// No more rows are requested.
-pub(super) const DONE: Flow = ControlFlow::Break(());
+pub(in crate::execute) const DONE: Flow = ControlFlow::Break(());
 
 /// One run of a query.
 pub(in crate::execute) struct Execution<'a> {
-    pub(super) graph: &'a dyn Graph,
+    pub(in crate::execute) graph: &'a dyn Graph,
     pub(super) text: &'a str,
     pub(super) context: &'a Context,
     /// The names of the types of relationships.
@@ -48,7 +48,7 @@ impl<'a> Execution<'a> {
 
     /// Every loop calls it; each 64th call checks with the graph that the query may go on.
     #[inline]
-    pub(super) fn tick(&self) -> Result<()> {
+    pub(in crate::execute) fn tick(&self) -> Result<()> {
         let ticks = self.ticks.get().wrapping_add(1);
         self.ticks.set(ticks);
         if ticks.is_multiple_of(64) { self.graph.check() } else { Ok(()) }

@@ -11,7 +11,11 @@ use hexgraph_scalar::{
 
 impl Execution<'_> {
     /// Evaluates an expression. Comprehensions and subqueries in it use slots of their own.
-    pub(super) fn value(&self, expression: &Expression, row: &mut Row) -> Result<Value> {
+    pub(in crate::execute) fn value(
+        &self,
+        expression: &Expression,
+        row: &mut Row,
+    ) -> Result<Value> {
         let span = expression.span;
         match &expression.operation {
             Operation::Constant(value) => Ok(value.clone()),
@@ -30,7 +34,7 @@ impl Execution<'_> {
     }
 
     /// Whether a condition is true.
-    pub(super) fn holds(&self, condition: &Expression, row: &mut Row) -> Result<bool> {
+    pub(in crate::execute) fn holds(&self, condition: &Expression, row: &mut Row) -> Result<bool> {
         Ok(self.truth(condition, row)? == Some(true))
     }
 

@@ -20,7 +20,7 @@ impl Execution<'_> {
         &self,
         before: &[Stage],
         keys: &[(SlotIndex, Expression)],
-        aggregates: &[Aggregate],
+        (aggregates, count): (&[Aggregate], Option<SlotIndex>),
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
@@ -54,8 +54,12 @@ impl Execution<'_> {
                     }
                 };
             }
+            let times = match count.map(|slot| &row[slot]) {
+                Some(Value::Int(times)) => times.unsigned_abs(),
+                _ => 1,
+            };
             for (aggregate, cell) in aggregates.iter().zip(&mut groups[group]) {
-                self.accumulate(aggregate, cell, &mut reserved, row)?;
+                self.accumulate((aggregate, times), cell, &mut reserved, row)?;
             }
             Ok(MORE)
         })?;
@@ -78,16 +82,17 @@ impl Execution<'_> {
         Ok(MORE)
     }
 
-    /// Adds a row to a group. Null counts for `count(*)` only.
+    /// Adds a row to a group so many times. Null counts for `count(*)` only.
     fn accumulate(
         &self,
-        aggregate: &Aggregate,
+        (aggregate, times): (&Aggregate, u64),
         cell: &mut Cell,
         reserved: &mut Reservation<'_>,
         row: &mut Row,
     ) -> Result<()> {
         let Some((first, others)) = aggregate.arguments.split_first() else {
-            return self.at(aggregate.span, cell.accumulator.update(&[], self.context));
+            return self
+                .at(aggregate.span, cell.accumulator.update_times(&[], times, self.context));
         };
         let value = self.value(first, row)?;
         if value.is_null() {
@@ -100,13 +105,15 @@ impl Execution<'_> {
             reserved.grow(weight(&value))?;
             seen.insert(value.clone());
         }
+        let times = if cell.seen.is_some() { 1 } else { times };
         if !matches!(aggregate.function.name, "count" | "sum" | "avg" | "min" | "max") {
-            reserved.grow(weight(&value))?;
+            let times = usize::try_from(times).unwrap_or(usize::MAX);
+            reserved.grow(weight(&value).saturating_mul(times))?;
         }
         let mut arguments = vec![value];
         for it in others {
             arguments.push(self.value(it, row)?);
         }
-        self.at(aggregate.span, cell.accumulator.update(&arguments, self.context))
+        self.at(aggregate.span, cell.accumulator.update_times(&arguments, times, self.context))
     }
 }

@@ -36,7 +36,12 @@ impl Execution<'_> {
     }
 
     /// Pushes the rows behind all these stages.
-    pub(super) fn produce(&self, stages: &[Stage], row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
+    pub(in crate::execute) fn produce(
+        &self,
+        stages: &[Stage],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
         stack::check()?;
         let Some((stage, before)) = stages.split_last() else { return sink(row) };
         match stage {
@@ -54,6 +59,7 @@ impl Execution<'_> {
                 }
                 sink(row)
             }),
+            Stage::Join(plan) => self.join(plan, row, sink),
             Stage::Unwind { list, slot } => {
                 self.produce(before, row, &mut |row| self.unwind(list, *slot, row, sink))
             }
@@ -72,8 +78,8 @@ impl Execution<'_> {
                     if seen.insert(cut(row, slots))? { sink(row) } else { Ok(MORE) }
                 })
             }
-            Stage::Aggregate { keys, aggregates } => {
-                self.groups(before, keys, aggregates, row, sink)
+            Stage::Aggregate { keys, aggregates, count } => {
+                self.groups(before, keys, (aggregates, *count), row, sink)
             }
             Stage::Sort { keys, retained, bounds } => {
                 self.sorted(before, keys, retained, bounds, row, sink)

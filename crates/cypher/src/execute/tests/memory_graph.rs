@@ -1,13 +1,15 @@
 //! A graph in memory, made from the `graph` of a scenario.
 
 use crate::ast::Direction;
-use crate::execute::Graph;
+use crate::execute::{Adjacency, Graph, Lists};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_scalar::{Map, Relationship, Value, function};
 use serde_json::Value as Json;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
 
 #[derive(Debug, Default)]
 struct NodeData {
@@ -27,6 +29,7 @@ pub(crate) struct MemoryGraph {
     pub(crate) checks_left: Cell<u64>,
     /// The memory that may be reserved.
     pub(crate) bytes_left: Cell<usize>,
+    lists: Option<MemoryLists>,
 }
 
 /// Nodes in a batch: a small number, so that tests see several batches.
@@ -77,6 +80,7 @@ impl MemoryGraph {
             relationships: BTreeMap::new(),
             checks_left: Cell::new(u64::MAX),
             bytes_left: Cell::new(64 << 20),
+            lists: None,
         };
         for node in graph["nodes"].as_array().unwrap() {
             let mut labels: Vec<Arc<str>> = Vec::new();
@@ -118,7 +122,127 @@ fn has(data: &NodeData, label: &str) -> bool {
     data.labels.iter().any(|it| &**it == label)
 }
 
+/// The lists of a [`MemoryGraph`], where the number of a node is its id.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryLists {
+    labels: BTreeMap<Arc<str>, Vec<u32>>,
+    nodes: Vec<u32>,
+    /// By type and whether they are inverse; odd types have none from objects to subjects.
+    lists: BTreeMap<(u32, bool), NodeLists>,
+    /// How often [`Adjacency::check`] may be called, and the memory that may be reserved.
+    left: Mutex<(u64, usize)>,
+}
+
+#[derive(Debug, Default)]
+struct NodeLists(BTreeMap<u32, Vec<u32>>);
+
+impl MemoryGraph {
+    /// Adds lists for joins, with limits on checks and bytes.
+    pub(crate) fn with_lists(mut self, checks: u64, bytes: usize) -> MemoryGraph {
+        let mut result = MemoryLists { left: Mutex::new((checks, bytes)), ..Default::default() };
+        for (&id, data) in &self.nodes {
+            let id = u32::try_from(id).unwrap();
+            result.nodes.push(id);
+            for label in &data.labels {
+                result.labels.entry(label.clone()).or_default().push(id);
+            }
+            for it in &data.outgoing {
+                let (subject, object) = (it.subject as u32, it.object as u32);
+                let mut add = |key, from, to| {
+                    let list: &mut Vec<u32> =
+                        result.lists.entry(key).or_default().0.entry(from).or_default();
+                    list.push(to);
+                    list.sort_unstable();
+                };
+                add((it.type_id, false), subject, object);
+                if it.type_id.is_multiple_of(2) {
+                    add((it.type_id, true), object, subject);
+                }
+            }
+        }
+        self.lists = Some(result);
+        self
+    }
+}
+
+impl Lists for NodeLists {
+    fn list(&self, node: u32) -> Cow<'_, [u32]> {
+        Cow::Borrowed(self.0.get(&node).map(Vec::as_slice).unwrap_or_default())
+    }
+
+    fn nodes(&self) -> Vec<u32> {
+        self.0.keys().copied().collect()
+    }
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn total(&self) -> u64 {
+        self.0.values().map(|it| it.len() as u64).sum()
+    }
+}
+
+impl Adjacency for MemoryLists {
+    fn number(&self, node: u64) -> Option<u32> {
+        u32::try_from(node).ok()
+    }
+
+    fn node(&self, number: u32) -> u64 {
+        number.into()
+    }
+
+    fn all(&self) -> Result<Vec<u32>> {
+        Ok(self.nodes.clone())
+    }
+
+    fn labelled(&self, label: &str) -> Result<Vec<u32>> {
+        Ok(self.labels.get(label).cloned().unwrap_or_default())
+    }
+
+    fn lists(&self, type_id: u32, inverse: bool) -> Option<&dyn Lists> {
+        self.lists.get(&(type_id, inverse)).map(|it| it as &dyn Lists)
+    }
+
+    fn check(&self) -> Result<()> {
+        let mut left = self.left.lock().unwrap();
+        let limit = || Error::Limit { message: "the query is beyond timeout".to_owned() };
+        left.0 = left.0.checked_sub(1).ok_or_else(limit)?;
+        Ok(())
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<()> {
+        let mut left = self.left.lock().unwrap();
+        let limit = || Error::Limit { message: "the query is beyond query_memory".to_owned() };
+        left.1 = left.1.checked_sub(bytes).ok_or_else(limit)?;
+        Ok(())
+    }
+
+    fn release(&self, bytes: usize) {
+        self.left.lock().unwrap().1 += bytes;
+    }
+
+    fn threads(&self) -> usize {
+        2
+    }
+
+    /// In ranges of two items, the last one first.
+    fn parts(
+        &self,
+        items: usize,
+        _: usize,
+        work: &(dyn Fn(Range<usize>) -> Result<()> + Sync),
+    ) -> Result<()> {
+        let starts: Vec<usize> = (0..items).step_by(2).collect();
+        starts.into_iter().rev().try_for_each(|start| work(start..items.min(start + 2)))
+    }
+}
+
 impl Graph for MemoryGraph {
+    fn adjacency(&self) -> Option<&dyn Adjacency> {
+        self.lists.as_ref().map(|it| it as &dyn Adjacency)
+    }
+
     fn nodes(&self, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
         self.batch(after, into, |_| true);
         Ok(())

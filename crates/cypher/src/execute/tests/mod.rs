@@ -6,6 +6,7 @@ mod scenarios;
 mod constructs;
 mod limits;
 mod twin;
+mod joins;
 mod forms;
 
 use hexgraph_scalar::Context;

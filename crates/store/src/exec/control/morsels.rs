@@ -91,6 +91,26 @@ impl Control {
 }
 
 impl Control {
+    /// The number of threads that large work of this request has.
+    pub fn threads(&self) -> usize {
+        self.sharing_pool().map_or(1, Pool::threads)
+    }
+
+    /// Calls `work` with ranges that together are `0..items`, on this thread for all items at once, or in morsels. An item takes
+    /// about `nanos` nanoseconds.
+    ///
+    /// # Errors
+    ///
+    /// The first one of `work`; those of [`Control::check`].
+    pub fn each_morsel(
+        &self,
+        items: usize,
+        nanos: usize,
+        work: &(dyn Fn(Range<usize>) -> Result<()> + Sync),
+    ) -> Result<()> {
+        self.morsels(items, Cost::nanos(nanos), work).map(drop)
+    }
+
     /// The results of `work` for each of some branches, in their order. Threads that are free do some of them beside each other, and
     /// each may share its own work in morsels.
     ///

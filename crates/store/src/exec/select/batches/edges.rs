@@ -42,14 +42,14 @@ impl<'a> EdgeCounts<'a> {
 }
 
 /// Reads where the edges of nodes lead, batch by batch.
-pub(crate) struct EdgeTargets<'a> {
+pub struct EdgeTargets<'a> {
     edges: &'a Direction,
     finder: RowFinder,
 }
 
 impl<'a> EdgeTargets<'a> {
     /// The targets of edges in one direction.
-    pub(crate) fn new(edges: &'a Direction) -> EdgeTargets<'a> {
+    pub fn new(edges: &'a Direction) -> EdgeTargets<'a> {
         EdgeTargets { edges, finder: RowFinder::default() }
     }
 
@@ -74,7 +74,7 @@ impl<'a> EdgeTargets<'a> {
 
     /// Calls `visit` with the place of each node of a list that has edges, and their targets. The list ascends. O(edges + changes
     /// between the first and the last node).
-    pub(crate) fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
+    pub fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let edges = self.edges;
         self.for_each_by_changes(nodes, |position, stored| match stored {
             Some(targets) => visit(position, targets),

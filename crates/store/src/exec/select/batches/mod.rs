@@ -8,6 +8,7 @@ mod rows;
 mod overlay;
 mod edges;
 
-pub(crate) use edges::{EdgeCounts, EdgeTargets};
+pub(crate) use edges::EdgeCounts;
+pub use edges::EdgeTargets;
 pub(crate) use overlay::Overlay;
 pub(crate) use rows::{BATCH, Members, RowFinder, Rows, rows_between};

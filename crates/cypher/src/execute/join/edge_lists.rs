@@ -1,0 +1,228 @@
+//! The lists of an edge of a pattern, as seen from one of its ends.
+
+use super::candidates::{Lookup, Reserved, is_dense, span_of};
+use super::pattern::{Edge, VarIndex};
+use crate::execute::adjacency::{Adjacency, Lists};
+use hexgraph_base::types::Result;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+/// How many nodes are read between two checks whether the query may go on.
+pub(super) const CHECKED_NODES: usize = 1024;
+
+/// A part of the lists of an edge: one type, in one direction.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'g> {
+    /// From the requested end; `None` where only the other direction is stored.
+    pub(super) lists: Option<&'g dyn Lists>,
+    /// To the requested end.
+    pub(super) inverse: Option<&'g dyn Lists>,
+    /// Whether a relationship from a node to itself is in another part.
+    pub(super) skips_loops: bool,
+}
+
+/// The parts of an edge from the end at `variable`.
+pub(super) fn parts_of<'g>(
+    edge: &Edge,
+    variable: VarIndex,
+    graph: &'g dyn Adjacency,
+) -> Vec<Part<'g>> {
+    let mut parts = Vec::new();
+    for &type_id in edge.types.iter() {
+        for (inverse, used) in [(false, edge.from == variable), (true, edge.from != variable)] {
+            if used || edge.either {
+                parts.push(Part {
+                    lists: graph.lists(type_id, inverse),
+                    inverse: graph.lists(type_id, !inverse),
+                    skips_loops: edge.either && inverse,
+                });
+            }
+        }
+    }
+    parts
+}
+
+impl Part<'_> {
+    /// How long a list is on average.
+    pub(super) fn mean_length(&self) -> f64 {
+        // Of lists that are stored in the other direction only, about as many nodes have one.
+        let lists = self.lists.or(self.inverse);
+        lists.map_or(0.0, |lists| lists.total() as f64 / lists.count().max(1) as f64)
+    }
+
+    /// About how many nodes have a list.
+    pub(super) fn count(&self) -> usize {
+        self.lists.or(self.inverse).map_or(0, Lists::count)
+    }
+}
+
+/// The nodes that have a list in one of the parts, in ascending order.
+pub(super) fn nodes_of(parts: &[Part<'_>], graph: &dyn Adjacency) -> Result<Vec<u32>> {
+    let mut nodes = Vec::new();
+    for part in parts {
+        graph.check()?;
+        match (part.lists, part.inverse) {
+            (Some(lists), _) => nodes.extend(lists.nodes()),
+            (None, Some(inverse)) => {
+                let start = nodes.len();
+                for (at, node) in inverse.nodes().into_iter().enumerate() {
+                    if at.is_multiple_of(CHECKED_NODES) {
+                        graph.check()?;
+                    }
+                    nodes.extend_from_slice(&inverse.list(node));
+                }
+                // Lists of many nodes repeat their targets.
+                nodes[start..].sort_unstable();
+                nodes.dedup();
+            }
+            (None, None) => {}
+        }
+    }
+    if 1 < parts.len() {
+        nodes.sort_unstable();
+        nodes.dedup();
+    }
+    Ok(nodes)
+}
+
+/// Lists that are sorted; a node comes as often as there are relationships.
+pub(super) enum EdgeLists<'g> {
+    Stored(&'g dyn Lists),
+    Built(BuiltLists),
+}
+
+/// Lists of several parts as one, of nodes that may match.
+pub(super) struct BuiltLists {
+    positions: Positions,
+    /// Where the list of each position begins in `targets`, and behind them the end.
+    offsets: Vec<usize>,
+    targets: Vec<u32>,
+}
+
+/// From a node to its position.
+enum Positions {
+    Table { start: u32, positions: Vec<u32> },
+    Hashed(FxHashMap<u32, u32>),
+}
+
+impl Positions {
+    fn new(nodes: &[u32]) -> Positions {
+        let (start, span) = span_of(nodes);
+        if !is_dense(4 * span, nodes.len()) {
+            return Positions::Hashed((0..).zip(nodes).map(|(at, node)| (*node, at)).collect());
+        }
+        let mut positions = vec![u32::MAX; span];
+        for (at, node) in (0..).zip(nodes) {
+            positions[(node - start) as usize] = at;
+        }
+        Positions::Table { start, positions }
+    }
+
+    fn get(&self, node: u32) -> Option<usize> {
+        let position = match self {
+            Positions::Table { start, positions } => {
+                positions.get(node.wrapping_sub(*start) as usize)
+            }
+            Positions::Hashed(map) => map.get(&node),
+        };
+        position.filter(|it| **it != u32::MAX).map(|it| *it as usize)
+    }
+}
+
+impl<'g> EdgeLists<'g> {
+    /// The lists of an edge from the end at `variable`: those of one type are read where they are stored. Others are
+    /// built, without nodes that cannot match.
+    pub(super) fn new(
+        edge: &Edge,
+        variable: VarIndex,
+        (from, to): (&Lookup, &Lookup),
+        graph: &'g dyn Adjacency,
+        reserved: &mut Reserved<'_>,
+    ) -> Result<EdgeLists<'g>> {
+        let parts = parts_of(edge, variable, graph);
+        if let [Part { lists: Some(lists), skips_loops: false, .. }] = parts[..] {
+            return Ok(EdgeLists::Stored(lists));
+        }
+        let mut nodes = nodes_of(&parts, graph)?;
+        nodes.retain(|node| from.get(*node) != 0);
+        reserved.grow(nodes.len() * 24)?;
+        let positions = Positions::new(&nodes);
+        let mut offsets = vec![0_usize; nodes.len() + 1];
+        each_pair(&parts, &nodes, graph, |node, target| {
+            if let Some(at) = positions.get(node).filter(|_| to.get(target) != 0) {
+                offsets[at + 1] += 1;
+            }
+        })?;
+        for at in 0..nodes.len() {
+            offsets[at + 1] += offsets[at];
+        }
+        let total = offsets[nodes.len()];
+        reserved.grow(total * size_of::<u32>())?;
+        let (mut targets, mut ends) = (vec![0_u32; total], offsets.clone());
+        each_pair(&parts, &nodes, graph, |node, target| {
+            if let Some(at) = positions.get(node).filter(|_| to.get(target) != 0) {
+                targets[ends[at]] = target;
+                ends[at] += 1;
+            }
+        })?;
+        for at in 0..nodes.len() {
+            targets[offsets[at]..offsets[at + 1]].sort_unstable();
+        }
+        Ok(EdgeLists::Built(BuiltLists { positions, offsets, targets }))
+    }
+
+    #[inline]
+    pub(super) fn list(&self, node: u32) -> Cow<'_, [u32]> {
+        match self {
+            EdgeLists::Stored(lists) => lists.list(node),
+            EdgeLists::Built(built) => Cow::Borrowed(match built.positions.get(node) {
+                Some(at) => &built.targets[built.offsets[at]..built.offsets[at + 1]],
+                None => &[],
+            }),
+        }
+    }
+
+    /// How long a list is on average.
+    pub(super) fn mean_length(&self) -> f64 {
+        let (total, count) = match self {
+            EdgeLists::Stored(lists) => (lists.total() as f64, lists.count()),
+            EdgeLists::Built(built) => (built.targets.len() as f64, built.offsets.len() - 1),
+        };
+        total / count.max(1) as f64
+    }
+}
+
+/// Calls back with each node and each target of all parts.
+fn each_pair(
+    parts: &[Part<'_>],
+    nodes: &[u32],
+    graph: &dyn Adjacency,
+    mut each: impl FnMut(u32, u32),
+) -> Result<()> {
+    for part in parts {
+        match (part.lists, part.inverse) {
+            (Some(lists), _) => {
+                for (at, node) in nodes.iter().enumerate() {
+                    if at.is_multiple_of(CHECKED_NODES) {
+                        graph.check()?;
+                    }
+                    let list = lists.list(*node);
+                    let targets = list.iter().filter(|it| !part.skips_loops || *it != node);
+                    targets.for_each(|target| each(*node, *target));
+                }
+            }
+            (None, Some(inverse)) => {
+                for (at, target) in inverse.nodes().into_iter().enumerate() {
+                    if at.is_multiple_of(CHECKED_NODES) {
+                        graph.check()?;
+                    }
+                    let list = inverse.list(target);
+                    let nodes = list.iter().filter(|it| !part.skips_loops || **it != target);
+                    nodes.for_each(|node| each(*node, target));
+                }
+            }
+            (None, None) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,343 @@
+//! The core of a pattern: its variables are bound one after the other, each to the nodes that are in the lists of all
+//! bound neighbours. No list of partial matches is built, and the time is that of a worst-case optimal join.
+
+use super::candidates::{Candidates, Lookup, Reserved, collect, too_many};
+use super::edge_lists::{EdgeLists, nodes_of, parts_of};
+use super::pattern::{Edge, VarIndex};
+use super::reduce::Reduction;
+use crate::execute::adjacency::Adjacency;
+use hexgraph_base::types::Result;
+use std::borrow::Cow;
+
+/// To bind a variable takes about so many nanoseconds (`cypher_joins` of the benches).
+const BIND_NANOS: f64 = 40.0;
+/// How many bindings lie between two checks whether the query may go on.
+const CHECKED_BINDINGS: u32 = 1024;
+/// The first variable is bound to so many nodes before the rows are passed on: what waits is bounded.
+const NODES_OF_ROUND: usize = 1 << 14;
+
+/// Bindings of the retained variables, one behind the other, each with its number of matches.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    pub(super) nodes: Vec<u32>,
+    pub(super) counts: Vec<u64>,
+}
+
+/// A variable in the order in which they are bound.
+struct Level<'g> {
+    variable: VarIndex,
+    lookup: Lookup,
+    /// The lists of its edges to variables that are bound before, and the levels of these.
+    lists: Vec<(usize, EdgeLists<'g>, bool)>,
+    /// The nodes to try where it has no such edge.
+    start: Vec<u32>,
+}
+
+struct Enumeration<'g> {
+    graph: &'g dyn Adjacency,
+    levels: Vec<Level<'g>>,
+    /// For each retained variable its level.
+    retained: Vec<usize>,
+    /// Behind this level no retained variable is bound: matches are counted there.
+    last_retained: usize,
+}
+
+/// The bindings in progress, and what is found.
+struct State<'a, 'g> {
+    bound: Vec<u32>,
+    bindings: Bindings,
+    total: u64,
+    until_check: u32,
+    reserved: Reserved<'a>,
+    graph: &'g dyn Adjacency,
+}
+
+impl<'g> Reduction<'g> {
+    /// Calls back with the bindings of the retained variables in the order in which they were given, in parts. Without
+    /// any there is one binding.
+    pub(super) fn bindings(
+        mut self,
+        each: &mut dyn FnMut(&Bindings) -> Result<bool>,
+    ) -> Result<()> {
+        if self.factor == 0 {
+            return Ok(());
+        }
+        if self.left.is_empty() {
+            each(&Bindings { nodes: Vec::new(), counts: vec![self.factor] })?;
+            return Ok(());
+        }
+        if self.left.len() == 1 && self.edges.is_empty() {
+            return self.single(each);
+        }
+        let (graph, factor) = (self.graph, self.factor);
+        let retained = self.retained.clone();
+        let levels = self.levels()?;
+        let level_of = |variable: &VarIndex| levels.iter().position(|it| it.variable == *variable);
+        let retained: Vec<usize> = retained.iter().filter_map(level_of).collect();
+        let last_retained = retained.iter().copied().max().unwrap_or(0);
+        let all = Enumeration { graph, levels, retained, last_retained };
+        all.run(factor, each)
+    }
+
+    /// The candidates of the only variable.
+    fn single(mut self, each: &mut dyn FnMut(&Bindings) -> Result<bool>) -> Result<()> {
+        let variable = self.left[0];
+        let candidates = match self.candidates[variable].take() {
+            Some(candidates) => candidates,
+            None => Candidates { nodes: self.graph.all()?, counts: None },
+        };
+        for start in (0..candidates.nodes.len()).step_by(NODES_OF_ROUND) {
+            let end = (start + NODES_OF_ROUND).min(candidates.nodes.len());
+            let counts: Option<Vec<u64>> =
+                (start..end).map(|at| candidates.count(at).checked_mul(self.factor)).collect();
+            let nodes = candidates.nodes[start..end].to_vec();
+            if !each(&Bindings { nodes, counts: counts.ok_or_else(too_many)? })? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The variables in an order in which each has few nodes to try.
+    fn levels(&mut self) -> Result<Vec<Level<'g>>> {
+        let lookups: Vec<Lookup> =
+            self.candidates.iter().map(|it| Lookup::new(it.as_ref())).collect();
+        let bytes = self.candidates.iter().flatten().map(Candidates::bytes).sum();
+        self.reserved.grow(bytes)?;
+        let mut lookups: Vec<Option<Lookup>> = lookups.into_iter().map(Some).collect();
+        let mut levels: Vec<Level<'g>> = Vec::with_capacity(self.left.len());
+        for variable in self.order() {
+            let mut lists = Vec::new();
+            for edge in self.edges.iter().filter(|it| it.has(variable)) {
+                let bound = edge.other(variable);
+                let Some(level) = levels.iter().position(|it| it.variable == bound) else {
+                    continue;
+                };
+                let ends =
+                    (&levels[level].lookup, lookups[variable].as_ref().unwrap_or(&Lookup::All));
+                let of_edge = EdgeLists::new(edge, bound, ends, self.graph, &mut self.reserved)?;
+                lists.push((level, of_edge, edge.once));
+            }
+            let start = if lists.is_empty() { self.start(variable)? } else { Vec::new() };
+            let lookup = lookups[variable].take().unwrap_or(Lookup::All);
+            levels.push(Level { variable, lookup, lists, start });
+        }
+        Ok(levels)
+    }
+
+    /// The nodes of a variable without a bound neighbour.
+    fn start(&self, variable: VarIndex) -> Result<Vec<u32>> {
+        if let Some(candidates) = &self.candidates[variable] {
+            return Ok(candidates.nodes.clone());
+        }
+        match self.edges.iter().find(|it: &&Edge| it.has(variable)) {
+            Some(edge) => nodes_of(&parts_of(edge, variable, self.graph), self.graph),
+            None => self.graph.all(),
+        }
+    }
+}
+
+impl<'g> Enumeration<'g> {
+    fn run(&self, factor: u64, each: &mut dyn FnMut(&Bindings) -> Result<bool>) -> Result<()> {
+        let first = &self.levels[0].start;
+        let fan: f64 = self.levels[1..].iter().fold(1.0, |fan, level| {
+            let lists = level.lists.iter().map(|(_, lists, _)| lists.mean_length());
+            let mean = lists.fold(f64::INFINITY, f64::min);
+            fan * if mean.is_finite() { mean.max(1.0) } else { level.start.len() as f64 }
+        });
+        let nanos = (fan * BIND_NANOS).min(1e9) as usize;
+        let mut total = 0_u64;
+        for nodes in
+            first.chunks(if self.retained.is_empty() { first.len().max(1) } else { NODES_OF_ROUND })
+        {
+            let parts = collect(self.graph, nodes.len(), nanos, |range| {
+                let mut state = State {
+                    bound: vec![0; self.levels.len()],
+                    bindings: Bindings::default(),
+                    total: 0,
+                    until_check: CHECKED_BINDINGS,
+                    reserved: Reserved::new(self.graph, 0)?,
+                    graph: self.graph,
+                };
+                for node in &nodes[range] {
+                    self.bind(0, *node, factor, &mut state)?;
+                }
+                Ok((state.bindings, state.total, state.reserved))
+            })?;
+            for (bindings, sum, _reserved) in parts {
+                total = total.checked_add(sum).ok_or_else(too_many)?;
+                if !bindings.counts.is_empty() && !each(&bindings)? {
+                    return Ok(());
+                }
+            }
+        }
+        if self.retained.is_empty() && total != 0 {
+            each(&Bindings { nodes: Vec::new(), counts: vec![total] })?;
+        }
+        Ok(())
+    }
+
+    /// Binds the variable of a level to a node that is in all lists, and goes on to the next level.
+    fn bind(&self, level: usize, node: u32, count: u64, state: &mut State<'_, 'g>) -> Result<()> {
+        state.tick()?;
+        let of_node = self.levels[level].lookup.get(node);
+        if of_node == 0 {
+            return Ok(());
+        }
+        let count = count.checked_mul(of_node).ok_or_else(too_many)?;
+        state.bound[level] = node;
+        if self.retained.is_empty() || level < self.last_retained {
+            return self.descend(level + 1, count, state);
+        }
+        if level == self.last_retained {
+            // Matches of the rest are one number.
+            let before = std::mem::take(&mut state.total);
+            self.descend(level + 1, count, state)?;
+            let sum = std::mem::replace(&mut state.total, before);
+            if sum != 0 {
+                state.push(&self.retained, sum)?;
+            }
+            return Ok(());
+        }
+        self.descend(level + 1, count, state)
+    }
+
+    fn descend(&self, level: usize, count: u64, state: &mut State<'_, 'g>) -> Result<()> {
+        let Some(next) = self.levels.get(level) else {
+            state.total = state.total.checked_add(count).ok_or_else(too_many)?;
+            return Ok(());
+        };
+        let is_last = level + 1 == self.levels.len() && self.last_retained < level
+            || level + 1 == self.levels.len() && self.retained.is_empty();
+        match &next.lists[..] {
+            [] => {
+                for node in &next.start {
+                    self.bind(level, *node, count, state)?;
+                }
+                Ok(())
+            }
+            [(bound, lists, once)] => {
+                let list = lists.list(state.bound[*bound]);
+                if is_last && !once {
+                    let sum = next.lookup.sum(&list).ok_or_else(too_many)?;
+                    return state.add(sum, count, list.len());
+                }
+                let mut at = 0;
+                while at < list.len() {
+                    let (node, repeats) = repeated(&list, at);
+                    at += repeats;
+                    let repeats = if *once { 1 } else { repeats as u64 };
+                    let count = count.checked_mul(repeats).ok_or_else(too_many)?;
+                    self.bind(level, node, count, state)?;
+                }
+                Ok(())
+            }
+            several => self.intersect(level, several, count, is_last, state),
+        }
+    }
+
+    /// Binds the nodes that are in several lists: those of the shortest one are looked for in the others.
+    fn intersect(
+        &self,
+        level: usize,
+        several: &[(usize, EdgeLists<'g>, bool)],
+        count: u64,
+        is_last: bool,
+        state: &mut State<'_, 'g>,
+    ) -> Result<()> {
+        let mut lists: Vec<(Cow<'_, [u32]>, bool)> = several
+            .iter()
+            .map(|(bound, lists, once)| (lists.list(state.bound[*bound]), *once))
+            .collect();
+        lists.sort_by_key(|(list, _)| list.len());
+        let Some(((shortest, once), others)) = lists.split_first() else { return Ok(()) };
+        let mut positions = vec![0; others.len()];
+        let (mut at, mut sum) = (0, 0_u64);
+        let lookup = &self.levels[level].lookup;
+        'nodes: while at < shortest.len() {
+            let (node, repeats) = repeated(shortest, at);
+            at += repeats;
+            let mut product = if *once { 1 } else { repeats as u64 };
+            for ((list, once), position) in others.iter().zip(&mut positions) {
+                *position += gallop(&list[*position..], node);
+                if list.get(*position) != Some(&node) {
+                    if *position == list.len() {
+                        break 'nodes;
+                    }
+                    continue 'nodes;
+                }
+                if !once {
+                    product *= repeated(list, *position).1 as u64;
+                }
+            }
+            if is_last {
+                sum = product
+                    .checked_mul(lookup.get(node))
+                    .and_then(|it| it.checked_add(sum))
+                    .ok_or_else(too_many)?;
+            } else {
+                let count = count.checked_mul(product).ok_or_else(too_many)?;
+                self.bind(level, node, count, state)?;
+            }
+        }
+        if is_last { state.add(sum, count, shortest.len()) } else { Ok(()) }
+    }
+}
+
+impl State<'_, '_> {
+    fn tick(&mut self) -> Result<()> {
+        self.spend(1)
+    }
+
+    fn spend(&mut self, steps: usize) -> Result<()> {
+        match self.until_check.checked_sub(u32::try_from(steps).unwrap_or(u32::MAX)) {
+            Some(left) => self.until_check = left,
+            None => {
+                self.until_check = CHECKED_BINDINGS;
+                self.graph.check()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the matches of a list that was read.
+    fn add(&mut self, sum: u64, count: u64, length: usize) -> Result<()> {
+        self.spend(length / 16 + 1)?;
+        let product = sum.checked_mul(count).ok_or_else(too_many)?;
+        self.total = self.total.checked_add(product).ok_or_else(too_many)?;
+        Ok(())
+    }
+
+    fn push(&mut self, retained: &[usize], count: u64) -> Result<()> {
+        let bindings = &mut self.bindings;
+        if bindings.counts.len() == bindings.counts.capacity() {
+            let more = bindings.counts.len().max(64);
+            self.reserved.grow(more * (size_of::<u64>() + retained.len() * size_of::<u32>()))?;
+            bindings.counts.reserve_exact(more);
+            bindings.nodes.reserve_exact(more * retained.len());
+        }
+        bindings.nodes.extend(retained.iter().map(|level| self.bound[*level]));
+        bindings.counts.push(count);
+        Ok(())
+    }
+}
+
+/// The node at a position of a list, and how often it comes.
+#[inline]
+fn repeated(list: &[u32], at: usize) -> (u32, usize) {
+    let node = list[at];
+    let repeats = list[at..].iter().take_while(|it| **it == node).count();
+    (node, repeats)
+}
+
+/// The position of the first node of a list that is not below a node: steps that double, then halves.
+#[inline]
+fn gallop(list: &[u32], node: u32) -> usize {
+    let mut step = 1;
+    while step <= list.len() && list[step - 1] < node {
+        step *= 2;
+    }
+    let start = step / 2;
+    let end = step.min(list.len());
+    start + list[start..end].partition_point(|it| *it < node)
+}

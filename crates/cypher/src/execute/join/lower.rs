@@ -1,0 +1,327 @@
+//! Matches and conditions become a join where only the bindings of some nodes matter, and how many matches have them:
+//! before groups.
+
+use super::pattern::{
+    Attached, AttachedKind, Constraint, Edge, JoinPlan, Pattern, VarIndex, Variable,
+};
+use super::slots::Uses;
+use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
+use crate::execute::plan::{
+    Aggregate, Expression, Hop, MatchPlan, MatchStep, NodeAccess, Operation, QueryPlan, SlotIndex,
+    Stage, ValueStep,
+};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// What the stages before a group become.
+pub(in crate::execute) struct Lowered {
+    pub(in crate::execute) stages: Vec<Stage>,
+    pub(in crate::execute) aggregates: Vec<Aggregate>,
+    /// The slot of the number of matches of a row.
+    pub(in crate::execute) count: SlotIndex,
+}
+
+/// Lowers the stages from the beginning of a query to a group; `None` where rows are needed one by one. `count` is a
+/// free slot, `types` the number of types of relationships.
+pub(in crate::execute) fn lower(
+    stages: &[Stage],
+    keys: &[(SlotIndex, Expression)],
+    aggregates: &[Aggregate],
+    count: SlotIndex,
+    types: u32,
+) -> Option<Lowered> {
+    let mut lowering = Lowering { types, ..Lowering::default() };
+    for stage in stages {
+        match stage {
+            Stage::Match { plan, optional: false } => lowering.add(plan)?,
+            Stage::Match { plan, optional: true } => {
+                lowering.attach(plan, AttachedKind::Optional, true)?;
+            }
+            Stage::Filter(condition) => lowering.conditions.extend(conjuncts(condition)),
+            _ => return None,
+        }
+    }
+    // A match of nothing but one node is a scan.
+    if lowering.pattern.edges.is_empty() && lowering.pattern.variables.len() < 2 {
+        return None;
+    }
+    lowering.classify()?;
+    let aggregates: Vec<Aggregate> =
+        aggregates.iter().map(|it| lowering.without_argument(it)).collect();
+    let mut read = Vec::new();
+    let expressions = keys.iter().map(|(_, it)| it);
+    let arguments = aggregates.iter().flat_map(|it| &it.arguments);
+    for it in expressions.chain(arguments).chain(&lowering.residual) {
+        let uses = Uses::of(it);
+        if uses.is_random {
+            return None;
+        }
+        read.extend(uses.outer());
+    }
+    read.sort_unstable();
+    read.dedup();
+    let retained: Option<Vec<(VarIndex, SlotIndex)>> =
+        read.iter().map(|slot| Some((lowering.variable_of(*slot)?, *slot))).collect();
+    let is_assigned = |it: &Variable| lowering.assigned.contains(&it.slot);
+    if !lowering.pattern.variables.iter().all(is_assigned) {
+        return None;
+    }
+    let pattern = lowering.pattern;
+    let join = JoinPlan { pattern, retained: retained?, count, rows: stages.to_vec() };
+    let mut stages = vec![Stage::Join(Box::new(join))];
+    stages.extend(lowering.residual.into_iter().map(Stage::Filter));
+    Some(Lowered { stages, aggregates, count })
+}
+
+/// A pattern in progress.
+#[derive(Default)]
+struct Lowering {
+    types: u32,
+    pattern: Pattern,
+    assigned: FxHashSet<SlotIndex>,
+    conditions: Vec<Expression>,
+    /// Conditions on several variables that are tested for each binding.
+    residual: Vec<Expression>,
+}
+
+impl Lowering {
+    fn variable_of(&self, slot: SlotIndex) -> Option<VarIndex> {
+        self.pattern.variables.iter().position(|it| it.slot == slot)
+    }
+
+    fn variable(&mut self, slot: SlotIndex) -> VarIndex {
+        self.variable_of(slot).unwrap_or_else(|| {
+            self.pattern.variables.push(Variable {
+                slot,
+                labels: Vec::new(),
+                access: None,
+                conditions: Vec::new(),
+                attached: Vec::new(),
+            });
+            self.pattern.variables.len() - 1
+        })
+    }
+
+    /// Adds a match.
+    fn add(&mut self, plan: &MatchPlan) -> Option<()> {
+        self.assigned.extend(&plan.assigned);
+        let first = self.pattern.edges.len();
+        for step in &plan.steps {
+            match step {
+                MatchStep::Scan { slot, access } => {
+                    let variable = self.variable(*slot);
+                    let is_constant =
+                        |it: &Expression| matches!(it.operation, Operation::Constant(_));
+                    if matches!(access, NodeAccess::Index { value, .. } if is_constant(value)) {
+                        self.pattern.variables[variable].access = Some(access.clone());
+                    }
+                }
+                MatchStep::Expand(hop) => {
+                    let edge = self.edge(hop);
+                    self.pattern.edges.push(edge);
+                }
+                MatchStep::Filter(condition) => self.conditions.push(condition.clone()),
+                MatchStep::Walk(_)
+                | MatchStep::Bound { .. }
+                | MatchStep::Path { .. }
+                | MatchStep::Shortest { .. } => return None,
+            }
+        }
+        for other in first..self.pattern.edges.len() {
+            for one in first..other {
+                let shares = |it: &u32| self.pattern.edges[other].types.binary_search(it).is_ok();
+                if self.pattern.edges[one].types.iter().any(shares) {
+                    self.pattern.constraints.push(Constraint::Unique(one, other));
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn edge(&mut self, hop: &Hop) -> Edge {
+        let (from, to) = (self.variable(hop.from), self.variable(hop.to));
+        let types: Arc<[u32]> = match &hop.types {
+            Some(types) => types.as_slice().into(),
+            None => (0..self.types).collect(),
+        };
+        let (from, to) = if hop.direction == Direction::In { (to, from) } else { (from, to) };
+        Edge { from, to, types, either: hop.direction == Direction::Either, once: false }
+    }
+
+    /// Adds a match that has one variable in common with this pattern. `binds` where other clauses could see what it
+    /// assigns.
+    fn attach(&mut self, plan: &MatchPlan, kind: AttachedKind, binds: bool) -> Option<()> {
+        let mut inner = Lowering { types: self.types, ..Lowering::default() };
+        inner.add(plan)?;
+        inner.classify()?;
+        let mut common = Vec::new();
+        for (at, it) in inner.pattern.variables.iter().enumerate() {
+            match self.variable_of(it.slot) {
+                Some(variable) => common.push((variable, at)),
+                None if inner.assigned.contains(&it.slot) => {}
+                None => return None,
+            }
+        }
+        let [(outer, variable)] = common[..] else { return None };
+        if !inner.residual.is_empty()
+            || binds && inner.assigned.contains(&self.pattern.variables[outer].slot)
+        {
+            return None;
+        }
+        let attached = Attached { pattern: inner.pattern, variable, kind };
+        self.pattern.variables[outer].attached.push(attached);
+        Some(())
+    }
+
+    /// Gives each condition to what it is about.
+    fn classify(&mut self) -> Option<()> {
+        for condition in std::mem::take(&mut self.conditions) {
+            self.classify_one(condition)?;
+        }
+        Some(())
+    }
+
+    fn classify_one(&mut self, condition: Expression) -> Option<()> {
+        let uses = Uses::of(&condition);
+        if uses.is_random {
+            return None;
+        }
+        if let Some(kind) = existence(&condition)
+            && self.exists(kind.0, kind.1).is_some()
+        {
+            return Some(());
+        }
+        let variables: Option<Vec<VarIndex>> =
+            uses.outer().iter().map(|slot| self.variable_of(*slot)).collect();
+        match (&variables?[..], &condition.operation) {
+            ([variable], Operation::Steps(value, steps))
+                if matches!(value.operation, Operation::Slot(_)) =>
+            {
+                match &steps[..] {
+                    // A node that is matched is no null.
+                    [ValueStep::IsNull(true)] => {}
+                    [ValueStep::HasLabels(test)] if let Some(labels) = labels_of(&test.labels) => {
+                        self.pattern.variables[*variable].labels.extend(labels);
+                    }
+                    _ => self.pattern.variables[*variable].conditions.push(condition),
+                }
+            }
+            ([variable], _) => {
+                let variable = &mut self.pattern.variables[*variable];
+                variable.access = variable.access.take().or_else(|| equality(&condition));
+                variable.conditions.push(condition);
+            }
+            ([one, other], Operation::Compare(left, rest))
+                if matches!(left.operation, Operation::Slot(_))
+                    && matches!(&rest[..], [(CompareOp::Unequal, it)] if matches!(it.operation, Operation::Slot(_))) =>
+            {
+                self.pattern.constraints.push(Constraint::Differ(*one, *other));
+            }
+            _ => self.residual.push(condition),
+        }
+        Some(())
+    }
+
+    /// A pattern that exists or not: between two variables of this one, or at one of them.
+    fn exists(&mut self, kind: AttachedKind, plan: &QueryPlan) -> Option<()> {
+        let [branch] = &plan.branches[..] else { return None };
+        let [Stage::Match { plan, optional: false }] = &branch.stages[..] else { return None };
+        let is_test = |it: &&MatchStep| match it {
+            MatchStep::Filter(condition) => !is_no_null(condition),
+            _ => true,
+        };
+        let steps: Vec<&MatchStep> = plan.steps.iter().filter(is_test).collect();
+        if let [MatchStep::Expand(hop)] = steps[..]
+            && self.variable_of(hop.from).is_some()
+            && self.variable_of(hop.to).is_some()
+        {
+            let edge = Edge { once: true, ..self.edge(hop) };
+            match kind {
+                AttachedKind::NotExists => {
+                    self.pattern.constraints.push(Constraint::NoEdge(edge));
+                }
+                _ => self.pattern.edges.push(edge),
+            }
+            return Some(());
+        }
+        self.attach(plan, kind, false)
+    }
+
+    /// Counts of a node that is matched count rows.
+    fn without_argument(&self, aggregate: &Aggregate) -> Aggregate {
+        let is_node = |it: &Expression| match it.operation {
+            Operation::Slot(slot) => self.variable_of(slot).is_some(),
+            _ => false,
+        };
+        let mut result = aggregate.clone();
+        if result.function.name == "count"
+            && !result.distinct
+            && result.arguments.iter().all(is_node)
+        {
+            result.arguments.clear();
+        }
+        result
+    }
+}
+
+/// `EXISTS {}` or its negation.
+fn existence(condition: &Expression) -> Option<(AttachedKind, &QueryPlan)> {
+    match &condition.operation {
+        Operation::Subquery { kind: SubqueryKind::Exists, plan } => {
+            Some((AttachedKind::Exists, plan))
+        }
+        Operation::Not(inside) => match &inside.operation {
+            Operation::Subquery { kind: SubqueryKind::Exists, plan } => {
+                Some((AttachedKind::NotExists, plan))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_no_null(condition: &Expression) -> bool {
+    match &condition.operation {
+        Operation::Steps(value, steps) => {
+            matches!(value.operation, Operation::Slot(_))
+                && matches!(steps[..], [ValueStep::IsNull(true)])
+        }
+        _ => false,
+    }
+}
+
+/// The labels that a node needs, where the condition is no other than that.
+fn labels_of(labels: &LabelExpr) -> Option<Vec<Arc<str>>> {
+    match labels {
+        LabelExpr::Label(name) => Some(vec![(&*name.text).into()]),
+        LabelExpr::And(list) => {
+            let each: Option<Vec<Vec<Arc<str>>>> = list.iter().map(labels_of).collect();
+            Some(each?.concat())
+        }
+        _ => None,
+    }
+}
+
+/// The index of a property that equals a constant.
+fn equality(condition: &Expression) -> Option<NodeAccess> {
+    let Operation::Compare(left, rest) = &condition.operation else { return None };
+    let [(CompareOp::Equal, right)] = &rest[..] else { return None };
+    [(&**left, right), (right, &**left)].into_iter().find_map(|(read, value)| {
+        let Operation::Steps(node, steps) = &read.operation else { return None };
+        match (&node.operation, &steps[..], &value.operation) {
+            (Operation::Slot(_), [ValueStep::Property(property)], Operation::Constant(_)) => {
+                let (property, value) = (property.clone(), value.clone());
+                Some(NodeAccess::Index { label: None, property, value })
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The parts of a conjunction.
+fn conjuncts(condition: &Expression) -> Vec<Expression> {
+    match &condition.operation {
+        Operation::And(list) => list.iter().flat_map(conjuncts).collect(),
+        _ => vec![condition.clone()],
+    }
+}

@@ -1,0 +1,28 @@
+//! Joins: matches that are counted instead of listed.
+//!
+//! Where a query groups, only the values of its keys and arguments matter, and how many matches have them. So the
+//! matches and conditions before a group become a [`Pattern`](pattern::Pattern) of variables and edges, whose matches are counted in
+//! three steps:
+//!
+//! 1. Constraints on pairs (`a <> c`, `NOT (a)-->(c)`, relationships of one clause that may not be the same) are
+//!    resolved by inclusion and exclusion into patterns without constraints (`terms`).
+//! 2. Each leaf of a pattern is eliminated into a number of matches for each node of its neighbour, by one pass over
+//!    the lists of the edge (`reduce`). Trees end here: the time is that of reading each edge once.
+//! 3. What remains is a core of cycles and retained variables: its variables are bound one by one to the intersection
+//!    of sorted lists (`enumerate`).
+//!
+//! The rows executor is the second implementation of all of it: tests compare both.
+
+mod pattern;
+mod slots;
+mod lower;
+mod terms;
+mod candidates;
+mod edge_lists;
+mod reduce;
+mod order;
+mod enumerate;
+mod run;
+
+pub(super) use lower::{Lowered, lower};
+pub(super) use pattern::JoinPlan;

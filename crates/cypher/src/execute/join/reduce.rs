@@ -1,0 +1,276 @@
+//! Elimination of leaves: a variable with one edge becomes a number of matches of its neighbour. A pattern without a
+//! cycle is counted so by reading each edge once; what remains of others is a core of cycles and retained variables.
+
+use super::candidates::{Candidates, Lookup, Reserved, collect, is_dense, span_of, too_many};
+use super::edge_lists::{CHECKED_NODES, Part, nodes_of, parts_of};
+use super::pattern::{Edge, VarIndex};
+use crate::execute::adjacency::{Adjacency, Lists};
+use hexgraph_base::types::Result;
+use rustc_hash::FxHashMap;
+
+/// A list of a node is read in about so many nanoseconds, and an entry of it (`cypher_joins` of the benches).
+const LIST_NANOS: usize = 20;
+const ENTRY_NANOS: f64 = 1.5;
+
+/// A pattern without constraints that is reduced step by step.
+pub(super) struct Reduction<'g> {
+    pub(super) graph: &'g dyn Adjacency,
+    /// The candidates of each variable; `None` for all nodes.
+    pub(super) candidates: Vec<Option<Candidates>>,
+    pub(super) edges: Vec<Edge>,
+    /// Variables that stay.
+    pub(super) retained: Vec<VarIndex>,
+    /// Variables that are left, in ascending order.
+    pub(super) left: Vec<VarIndex>,
+    /// The number of matches of what has no variable left.
+    pub(super) factor: u64,
+    pub(super) reserved: Reserved<'g>,
+}
+
+impl Reduction<'_> {
+    /// Eliminates what can be eliminated.
+    pub(super) fn run(&mut self) -> Result<()> {
+        self.apply_loops()?;
+        while self.factor != 0 {
+            self.graph.check()?;
+            if let Some(at) = self.next_leaf() {
+                self.eliminate(at)?;
+            } else if !self.drop_isolated()? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Relationships from a node to itself are a number of matches of the node.
+    fn apply_loops(&mut self) -> Result<()> {
+        while let Some(at) = self.edges.iter().position(Edge::is_loop) {
+            let edge = self.edges.swap_remove(at);
+            let variable = edge.from;
+            self.restrict(&edge, variable)?;
+            let lists: Vec<&dyn Lists> = edge
+                .types
+                .iter()
+                .filter_map(|it| {
+                    self.graph.lists(*it, false).or_else(|| self.graph.lists(*it, true))
+                })
+                .collect();
+            let Some(candidates) = &mut self.candidates[variable] else { continue };
+            let mut factors = Vec::with_capacity(candidates.nodes.len());
+            for nodes in candidates.nodes.chunks(CHECKED_NODES) {
+                self.graph.check()?;
+                factors.extend(nodes.iter().map(|node| {
+                    let loops =
+                        lists.iter().filter(|it| it.list(*node).binary_search(node).is_ok());
+                    let count = loops.count() as u64;
+                    if edge.once { count.min(1) } else { count }
+                }));
+            }
+            candidates.multiply(&factors)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a variable without candidates those that an edge has.
+    fn restrict(&mut self, edge: &Edge, variable: VarIndex) -> Result<()> {
+        if self.candidates[variable].is_some() {
+            return Ok(());
+        }
+        let nodes = nodes_of(&parts_of(edge, variable, self.graph), self.graph)?;
+        let candidates = Candidates { nodes, counts: None };
+        self.reserved.grow(candidates.bytes())?;
+        self.candidates[variable] = Some(candidates);
+        Ok(())
+    }
+
+    /// The edge of a leaf, and the leaf: the one with the fewest candidates, so that conditions act early.
+    fn next_leaf(&self) -> Option<(usize, VarIndex)> {
+        let leaf = |variable: &VarIndex| {
+            let mut edges = self.edges.iter().enumerate().filter(|(_, it)| it.has(*variable));
+            let (at, edge) = edges.next().filter(|_| !self.retained.contains(variable))?;
+            // Several types that count as one need their lists as one.
+            let is_simple = !edge.once || edge.types.len() == 1 && !edge.either;
+            (edges.next().is_none() && is_simple).then_some((at, *variable))
+        };
+        let size = |variable: VarIndex| {
+            self.candidates[variable].as_ref().map_or(usize::MAX, |it| it.nodes.len())
+        };
+        self.left.iter().filter_map(leaf).min_by_key(|(_, variable)| size(*variable))
+    }
+
+    fn eliminate(&mut self, (at, leaf): (usize, VarIndex)) -> Result<()> {
+        let edge = self.edges.swap_remove(at);
+        let neighbour = edge.other(leaf);
+        self.restrict(&edge, neighbour)?;
+        let gone = self.candidates[leaf].take();
+        self.left.retain(|it| *it != leaf);
+        let parts = parts_of(&edge, neighbour, self.graph);
+        let Some(candidates) = &mut self.candidates[neighbour] else { return Ok(()) };
+        let nodes = &candidates.nodes;
+        let mut sums: Option<Vec<u64>> = None;
+        let mut lookup = None;
+        for part in parts {
+            let of_part = match driver(&part, nodes.len(), gone.as_ref()) {
+                Driver::Neighbour(lists) => {
+                    let lookup = lookup.get_or_insert_with(|| Lookup::new(gone.as_ref()));
+                    pull(self.graph, lists, part.skips_loops, nodes, lookup)?
+                }
+                Driver::Leaf(lists) => {
+                    push(self.graph, lists, part.skips_loops, gone.as_ref(), nodes)?
+                }
+                Driver::None => continue,
+            };
+            sums = Some(match sums {
+                None => of_part,
+                Some(sums) => {
+                    let pairs = sums.into_iter().zip(of_part);
+                    let added: Option<Vec<u64>> = pairs.map(|(a, b)| a.checked_add(b)).collect();
+                    added.ok_or_else(too_many)?
+                }
+            });
+        }
+        let factors = sums.unwrap_or_else(|| vec![0; nodes.len()]);
+        candidates.multiply(&factors)?;
+        self.reserved.grow(candidates.bytes())
+    }
+
+    /// Multiplies by the candidates of a variable without edges that need not stay.
+    fn drop_isolated(&mut self) -> Result<bool> {
+        let is_isolated = |variable: &VarIndex| {
+            !self.retained.contains(variable) && !self.edges.iter().any(|it| it.has(*variable))
+        };
+        let Some(variable) = self.left.iter().copied().find(is_isolated) else { return Ok(false) };
+        self.left.retain(|it| *it != variable);
+        let count = match &self.candidates[variable] {
+            Some(candidates) => candidates.total()?,
+            None => self.graph.all()?.len() as u64,
+        };
+        self.factor = self.factor.checked_mul(count).ok_or_else(too_many)?;
+        Ok(true)
+    }
+}
+
+/// Whose lists are read.
+enum Driver<'g> {
+    Neighbour(&'g dyn Lists),
+    Leaf(&'g dyn Lists),
+    None,
+}
+
+/// The end with fewer nodes where both directions are stored.
+fn driver<'g>(part: &Part<'g>, neighbours: usize, leaf: Option<&Candidates>) -> Driver<'g> {
+    let leaves = leaf.map_or(usize::MAX, |it| it.nodes.len());
+    match (part.lists, part.inverse) {
+        // To add to a table costs about twice as much as to sum.
+        (Some(lists), Some(inverse)) => match neighbours / 2 <= leaves {
+            true => Driver::Neighbour(lists),
+            false => Driver::Leaf(inverse),
+        },
+        (Some(lists), None) => Driver::Neighbour(lists),
+        (None, Some(inverse)) => Driver::Leaf(inverse),
+        (None, None) => Driver::None,
+    }
+}
+
+/// What an item of a list takes, with its part of the entries.
+fn nanos(lists: &dyn Lists, items: usize) -> usize {
+    LIST_NANOS + (lists.total() as f64 / items.max(1) as f64 * ENTRY_NANOS) as usize
+}
+
+/// For each node the sum of its list.
+fn pull(
+    graph: &dyn Adjacency,
+    lists: &dyn Lists,
+    skips_loops: bool,
+    nodes: &[u32],
+    lookup: &Lookup,
+) -> Result<Vec<u64>> {
+    let _reserved = Reserved::new(graph, nodes.len() * size_of::<u64>())?;
+    let parts = collect(graph, nodes.len(), nanos(lists, nodes.len()), |range| {
+        let mut sums = vec![0; range.len()];
+        let mut overflows = false;
+        let nodes = &nodes[range];
+        for (start, nodes) in (0..).step_by(CHECKED_NODES).zip(nodes.chunks(CHECKED_NODES)) {
+            graph.check()?;
+            lists.each(nodes, &mut |at, list| match lookup.sum(list) {
+                Some(mut sum) => {
+                    if skips_loops && list.binary_search(&nodes[at]).is_ok() {
+                        sum -= lookup.get(nodes[at]);
+                    }
+                    sums[start + at] = sum;
+                }
+                None => overflows = true,
+            });
+        }
+        if overflows { Err(too_many()) } else { Ok(sums) }
+    })?;
+    Ok(parts.concat())
+}
+
+/// For each node the sum of the nodes in whose lists it is.
+fn push(
+    graph: &dyn Adjacency,
+    lists: &dyn Lists,
+    skips_loops: bool,
+    leaf: Option<&Candidates>,
+    nodes: &[u32],
+) -> Result<Vec<u64>> {
+    let all;
+    let leaves = match leaf {
+        Some(candidates) => &candidates.nodes,
+        None => {
+            all = lists.nodes();
+            &all
+        }
+    };
+    let count = |at: usize| leaf.map_or(1, |it| it.count(at));
+    let (start, span) = span_of(nodes);
+    if !is_dense(8 * span, nodes.len()) {
+        let mut sums: FxHashMap<u32, u64> = nodes.iter().map(|node| (*node, 0)).collect();
+        let _reserved = Reserved::new(graph, nodes.len() * 32)?;
+        for (at, node) in leaves.iter().enumerate() {
+            if at.is_multiple_of(CHECKED_NODES) {
+                graph.check()?;
+            }
+            for target in lists.list(*node).iter().filter(|it| !skips_loops || *it != node) {
+                if let Some(sum) = sums.get_mut(target) {
+                    *sum = sum.checked_add(count(at)).ok_or_else(too_many)?;
+                }
+            }
+        }
+        return Ok(nodes.iter().map(|node| sums[node]).collect());
+    }
+    // Each thread has a table: no more of them than what is read is worth.
+    let reads = (lists.total() as usize / span.max(1)).max(1);
+    let threads = graph.threads().min(reads).max(1);
+    let _reserved = Reserved::new(graph, threads * span * size_of::<u64>())?;
+    let share = leaves.len().div_ceil(threads).max(1);
+    let work = nanos(lists, threads);
+    let tables = collect(graph, threads, work, |range| {
+        let mut table = vec![0_u64; span];
+        let mut overflows = false;
+        let end = (range.end * share).min(leaves.len());
+        let first = (range.start * share).min(end);
+        for (start_of, nodes) in
+            (first..).step_by(CHECKED_NODES).zip(leaves[first..end].chunks(CHECKED_NODES))
+        {
+            graph.check()?;
+            lists.each(nodes, &mut |at, list| {
+                let (node, count) = (nodes[at], count(start_of + at));
+                for target in list.iter().filter(|it| !skips_loops || **it != node) {
+                    if let Some(sum) = table.get_mut(target.wrapping_sub(start) as usize) {
+                        let overflow;
+                        (*sum, overflow) = sum.overflowing_add(count);
+                        overflows |= overflow;
+                    }
+                }
+            });
+        }
+        if overflows { Err(too_many()) } else { Ok(table) }
+    })?;
+    let sum = |node: &u32| {
+        let at = (node - start) as usize;
+        tables.iter().try_fold(0_u64, |sum, table| sum.checked_add(table[at]))
+    };
+    nodes.iter().map(sum).collect::<Option<Vec<u64>>>().ok_or_else(too_many)
+}

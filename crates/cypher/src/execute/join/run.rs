@@ -1,0 +1,326 @@
+//! A join runs: from the candidates of its variables to rows.
+
+use super::candidates::{Candidates, Reserved, too_many};
+use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
+use super::enumerate::Bindings;
+use super::pattern::{Attached, AttachedKind, Edge, JoinPlan, Pattern, VarIndex, Variable};
+use super::reduce::Reduction;
+use super::terms::{Term, terms};
+use crate::execute::adjacency::Adjacency;
+use crate::execute::plan::NodeAccess;
+use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
+use hexgraph_base::types::{Error, Result, stack};
+use hexgraph_scalar::Value;
+use rustc_hash::FxHashMap;
+
+/// What is called with the retained nodes of a binding and its number of matches; false ends it.
+type Each<'e> = &'e mut dyn FnMut(&[u32], u64) -> Result<bool>;
+
+/// The candidates of each variable; `None` for all nodes.
+type All = Vec<Option<Candidates>>;
+
+impl Execution<'_> {
+    /// Pushes a row for each binding of the retained variables, with its number of matches.
+    pub(in crate::execute) fn join(
+        &self,
+        plan: &JoinPlan,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let Some(graph) = self.graph.adjacency() else { return self.join_rows(plan, row, sink) };
+        let mut join = Join { execution: self, graph, loops: FxHashMap::default() };
+        let Some(ready) = join.prepare(&plan.pattern, None, row)? else {
+            return self.join_rows(plan, row, sink);
+        };
+        let retained: Vec<VarIndex> = plan.retained.iter().map(|(variable, _)| *variable).collect();
+        let mut flow = MORE;
+        join.bindings(ready, &retained, &mut |nodes, count| {
+            for ((_, slot), node) in plan.retained.iter().zip(nodes) {
+                row[*slot] = Value::Node(graph.node(*node));
+            }
+            row[plan.count] = Value::Int(i64::try_from(count).map_err(|_| too_many())?);
+            flow = sink(row)?;
+            Ok(flow == MORE)
+        })?;
+        Ok(flow)
+    }
+
+    /// The same by one row for each match.
+    fn join_rows(&self, plan: &JoinPlan, row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
+        self.produce(&plan.rows, row, &mut |row| {
+            row[plan.count] = Value::Int(1);
+            sink(row)
+        })
+    }
+}
+
+/// One run of a join.
+struct Join<'e, 'a> {
+    execution: &'e Execution<'a>,
+    graph: &'a dyn Adjacency,
+    /// For each type whether a node has a relationship to itself.
+    loops: FxHashMap<u32, bool>,
+}
+
+/// A pattern whose candidates are known.
+struct Ready<'p> {
+    pattern: &'p Pattern,
+    terms: Vec<Term>,
+    candidates: All,
+}
+
+impl<'a> Join<'_, 'a> {
+    /// The candidates of all variables and the terms; `None` where a condition has no value for some node, which may
+    /// have no match, or the terms are too many.
+    fn prepare<'p>(
+        &mut self,
+        pattern: &'p Pattern,
+        given: Option<(VarIndex, &Candidates)>,
+        row: &mut Row,
+    ) -> Result<Option<Ready<'p>>> {
+        stack::check()?;
+        let terms = terms(pattern, &mut |types| {
+            for type_id in types {
+                if self.has_loops(*type_id)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })?;
+        let Some(terms) = terms else { return Ok(None) };
+        let mut candidates = Vec::with_capacity(pattern.variables.len());
+        for (at, variable) in pattern.variables.iter().enumerate() {
+            let given = given.filter(|(it, _)| *it == at).map(|(_, nodes)| nodes.clone());
+            let Some(of_variable) = self.candidates(pattern, variable, given, row)? else {
+                return Ok(None);
+            };
+            candidates.push(of_variable);
+        }
+        Ok(Some(Ready { pattern, terms, candidates }))
+    }
+
+    fn has_loops(&mut self, type_id: u32) -> Result<bool> {
+        if let Some(has) = self.loops.get(&type_id) {
+            return Ok(*has);
+        }
+        let lists = self.graph.lists(type_id, false).or_else(|| self.graph.lists(type_id, true));
+        let mut has = false;
+        if let Some(lists) = lists {
+            for nodes in lists.nodes().chunks(CHECKED_NODES) {
+                self.graph.check()?;
+                has = nodes.iter().any(|node| lists.list(*node).binary_search(node).is_ok());
+                if has {
+                    break;
+                }
+            }
+        }
+        self.loops.insert(type_id, has);
+        Ok(has)
+    }
+
+    /// The candidates of a variable. The outer `None` is that of [`Join::prepare`].
+    #[allow(clippy::option_option, reason = "the inner one is all nodes, the outer one no answer")]
+    fn candidates(
+        &mut self,
+        pattern: &Pattern,
+        variable: &Variable,
+        given: Option<Candidates>,
+        row: &mut Row,
+    ) -> Result<Option<Option<Candidates>>> {
+        let mut result = given;
+        if let Some(NodeAccess::Index { label, property, value }) = &variable.access {
+            let value = self.execution.value(value, row)?;
+            if let Some(found) = self.execution.graph.find(label.as_deref(), property, &value)? {
+                let nodes = found.iter().filter_map(|node| self.graph.number(*node)).collect();
+                restrict(&mut result, nodes)?;
+            }
+        }
+        for label in &variable.labels {
+            restrict(&mut result, self.graph.labelled(label)?)?;
+        }
+        if result.is_none() && !(variable.conditions.is_empty() && variable.attached.is_empty()) {
+            result = Some(Candidates { nodes: self.nodes_of(pattern, variable)?, counts: None });
+        }
+        let Some(mut candidates) = result else { return Ok(Some(None)) };
+        if !variable.conditions.is_empty() && !self.filter(variable, &mut candidates, row)? {
+            return Ok(None);
+        }
+        for attached in &variable.attached {
+            if !self.attach(attached, &mut candidates, row)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Some(candidates)))
+    }
+
+    /// The nodes that an edge of a variable has, or all.
+    fn nodes_of(&self, pattern: &Pattern, variable: &Variable) -> Result<Vec<u32>> {
+        let index = pattern.variables.iter().position(|it| it.slot == variable.slot);
+        let edge =
+            index.and_then(|at| Some((pattern.edges.iter().find(|it: &&Edge| it.has(at))?, at)));
+        match edge {
+            Some((edge, at)) => nodes_of(&parts_of(edge, at, self.graph), self.graph),
+            None => self.graph.all(),
+        }
+    }
+
+    /// Drops the nodes that do not pass the conditions of a variable; false where one has no value.
+    fn filter(
+        &self,
+        variable: &Variable,
+        candidates: &mut Candidates,
+        row: &mut Row,
+    ) -> Result<bool> {
+        let mut factors = Vec::with_capacity(candidates.nodes.len());
+        for node in &candidates.nodes {
+            self.execution.tick()?;
+            row[variable.slot] = Value::Node(self.graph.node(*node));
+            let mut passes = true;
+            for condition in &variable.conditions {
+                passes = match self.execution.holds(condition, row) {
+                    Ok(holds) => holds,
+                    Err(Error::Query { .. }) => return Ok(false),
+                    Err(error) => return Err(error),
+                };
+                if !passes {
+                    break;
+                }
+            }
+            factors.push(u64::from(passes));
+        }
+        candidates.multiply(&factors)?;
+        Ok(true)
+    }
+
+    /// Multiplies by the matches of an attached pattern; false where it can't be prepared.
+    fn attach(
+        &mut self,
+        attached: &Attached,
+        candidates: &mut Candidates,
+        row: &mut Row,
+    ) -> Result<bool> {
+        let nodes = Candidates { nodes: candidates.nodes.clone(), counts: None };
+        let given = Some((attached.variable, &nodes));
+        let Some(ready) = self.prepare(&attached.pattern, given, row)? else { return Ok(false) };
+        let mut counts: Vec<(u32, u64)> = Vec::new();
+        let _reserved = Reserved::new(self.graph, nodes.nodes.len() * 16)?;
+        self.bindings(ready, &[attached.variable], &mut |nodes, count| {
+            counts.extend(nodes.iter().map(|node| (*node, count)));
+            Ok(true)
+        })?;
+        counts.sort_unstable();
+        let mut counts = counts.into_iter().peekable();
+        let mut factors = Vec::with_capacity(nodes.nodes.len());
+        for node in nodes.nodes {
+            let mut sum = 0_u64;
+            while let Some((_, count)) = counts.next_if(|(it, _)| *it == node) {
+                sum = sum.checked_add(count).ok_or_else(too_many)?;
+            }
+            factors.push(match attached.kind {
+                AttachedKind::Optional => sum.max(1),
+                AttachedKind::Exists => sum.min(1),
+                AttachedKind::NotExists => u64::from(sum == 0),
+            });
+        }
+        candidates.multiply(&factors)?;
+        Ok(true)
+    }
+
+    /// Calls back with each binding of the retained variables and its number of matches.
+    fn bindings(&mut self, ready: Ready<'_>, retained: &[VarIndex], each: Each<'_>) -> Result<()> {
+        let Ready { pattern, terms, candidates } = ready;
+        if let [term] = &terms[..]
+            && term.sign == 1
+        {
+            return self.term(pattern, term, candidates, retained, each);
+        }
+        let mut sums: FxHashMap<Box<[u32]>, i128> = FxHashMap::default();
+        let mut reserved = Reserved::new(self.graph, 0)?;
+        for term in &terms {
+            let sign = i128::from(term.sign);
+            self.term(pattern, term, candidates.clone(), retained, &mut |nodes, count| {
+                match sums.get_mut(nodes) {
+                    Some(sum) => *sum += sign * i128::from(count),
+                    None => {
+                        reserved.grow(64 + size_of_val(nodes))?;
+                        sums.insert(nodes.into(), sign * i128::from(count));
+                    }
+                }
+                Ok(true)
+            })?;
+        }
+        for (nodes, sum) in sums {
+            if sum != 0 && !each(&nodes, u64::try_from(sum).map_err(|_| too_many())?)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The bindings of one term.
+    fn term(
+        &self,
+        pattern: &Pattern,
+        term: &Term,
+        mut candidates: All,
+        retained: &[VarIndex],
+        each: Each<'_>,
+    ) -> Result<()> {
+        for variable in 0..pattern.variables.len() {
+            let same = term.same[variable];
+            if same == variable {
+                continue;
+            }
+            let Some(others) = candidates[variable].take() else { continue };
+            match &mut candidates[same] {
+                Some(nodes) => nodes.intersect(&others)?,
+                none => *none = Some(others),
+            }
+        }
+        let left: Vec<VarIndex> =
+            (0..pattern.variables.len()).filter(|it| term.same[*it] == *it).collect();
+        let mut distinct: Vec<VarIndex> = retained.iter().map(|it| term.same[*it]).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let bytes = candidates.iter().flatten().map(Candidates::bytes).sum();
+        let mut reduction = Reduction {
+            graph: self.graph,
+            candidates,
+            edges: term.edges.clone(),
+            retained: distinct.clone(),
+            left,
+            factor: 1,
+            reserved: Reserved::new(self.graph, bytes)?,
+        };
+        reduction.run()?;
+        // Where each retained variable is in a binding.
+        let at: Vec<usize> = retained
+            .iter()
+            .map(|it| distinct.partition_point(|other| *other < term.same[*it]))
+            .collect();
+        let mut nodes = vec![0; at.len()];
+        reduction.bindings(&mut |Bindings { nodes: all, counts }| {
+            for (index, count) in counts.iter().enumerate() {
+                self.execution.tick()?;
+                for (node, at) in nodes.iter_mut().zip(&at) {
+                    *node = all[index * distinct.len() + at];
+                }
+                if !each(&nodes, *count)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+}
+
+fn restrict(candidates: &mut Option<Candidates>, nodes: Vec<u32>) -> Result<()> {
+    let others = Candidates { nodes, counts: None };
+    match candidates {
+        Some(candidates) => candidates.intersect(&others),
+        none => {
+            *none = Some(others);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! [`SnapshotLists`]: the edges of one version as lists, for joins.
+
+use hexgraph_base::schema::{NODE_TYPE, is_reserved};
+use hexgraph_base::types::{Result, Uid, ValueRef};
+use hexgraph_cypher::{Adjacency, Lists};
+use hexgraph_store::exec::{EdgeTargets, RequestContext};
+use hexgraph_store::graph::{Direction, LangValues, Predicate, Version};
+use hexgraph_store::storage::{NodeSet, text_of};
+use roaring::RoaringBitmap;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+/// The visible part of one version, for one request. All threads of the request read it.
+pub(super) struct SnapshotLists<'a> {
+    version: Arc<Version>,
+    context: &'a RequestContext,
+    /// By the id of the type: from subjects to objects, and back.
+    types: Vec<[StoredLists; 2]>,
+    value_predicates: Vec<Arc<Predicate>>,
+    all: OnceLock<NodeSet>,
+}
+
+/// One direction of a predicate.
+struct StoredLists {
+    predicate: Arc<Predicate>,
+    is_inverse: bool,
+}
+
+impl<'a> SnapshotLists<'a> {
+    /// `edges` are the predicates of the types in the order of their ids, `values` those with values.
+    pub(super) fn new(
+        version: &Arc<Version>,
+        context: &'a RequestContext,
+        edges: &[(Arc<str>, Arc<Predicate>)],
+        values: &[(Arc<str>, Arc<Predicate>)],
+    ) -> SnapshotLists<'a> {
+        let lists = |(_, predicate): &(_, Arc<Predicate>)| {
+            [false, true]
+                .map(|is_inverse| StoredLists { predicate: Arc::clone(predicate), is_inverse })
+        };
+        SnapshotLists {
+            version: Arc::clone(version),
+            context,
+            types: edges.iter().map(lists).collect(),
+            value_predicates: values.iter().map(|(_, it)| Arc::clone(it)).collect(),
+            all: OnceLock::new(),
+        }
+    }
+
+    /// All nodes that have a label, a value or an edge that is visible.
+    pub(super) fn all_nodes(&self) -> Result<&NodeSet> {
+        if let Some(nodes) = self.all.get() {
+            return Ok(nodes);
+        }
+        let mut nodes = RoaringBitmap::new();
+        let edges = self.types.iter().map(|[forward, _]| &forward.predicate);
+        for predicate in self.value_predicates.iter().chain(edges) {
+            self.context.check()?;
+            let scanned =
+                predicate.direction(false).filter(|_| predicate.direction(true).is_none());
+            let scanned = scanned.map_or(0, |edges| edges.total() as usize * size_of::<u32>());
+            let _while_scanned = self.context.charge_while(scanned)?;
+            predicate.nodes_into(&mut nodes);
+        }
+        for name in self.version.schema.types.keys().filter(|name| !is_reserved(name)) {
+            self.with_label(name).or_into(&mut nodes);
+        }
+        // Types that the schema does not define.
+        if let Some(types) = node_types(&self.version) {
+            let mut others = types.subjects().to_bitmap();
+            others -= &nodes;
+            for node in others {
+                let is_label = |value| text_of(value).is_some_and(|name| !is_reserved(name));
+                if types.values(node).iter().any(is_label) {
+                    nodes.insert(node);
+                }
+            }
+        }
+        self.context.charge(nodes.serialized_size())?;
+        Ok(self.all.get_or_init(|| NodeSet::from(nodes)))
+    }
+
+    /// The nodes of a type.
+    pub(super) fn with_label(&self, label: &str) -> NodeSet {
+        let types = node_types(&self.version).filter(|_| !is_reserved(label));
+        types.and_then(|types| types.nodes_equal(ValueRef::String(label))).unwrap_or_default()
+    }
+}
+
+/// The names of the types of nodes.
+pub(super) fn node_types(version: &Version) -> Option<&LangValues> {
+    version.predicate(NODE_TYPE)?.values("")
+}
+
+impl StoredLists {
+    fn direction(&self) -> Option<&Direction> {
+        self.predicate.direction(self.is_inverse)
+    }
+}
+
+impl Lists for StoredLists {
+    fn list(&self, node: u32) -> Cow<'_, [u32]> {
+        self.direction().map(|edges| edges.targets(node)).unwrap_or_default()
+    }
+
+    fn each(&self, nodes: &[u32], visit: &mut dyn FnMut(usize, &[u32])) {
+        if let Some(edges) = self.direction() {
+            EdgeTargets::new(edges).for_each_list(nodes, visit);
+        }
+    }
+
+    fn nodes(&self) -> Vec<u32> {
+        self.direction().map(|edges| edges.subjects().to_vec()).unwrap_or_default()
+    }
+
+    fn count(&self) -> usize {
+        self.direction().map_or(0, Direction::subjects_max)
+    }
+
+    fn total(&self) -> u64 {
+        self.direction().map_or(0, Direction::total)
+    }
+}
+
+impl Adjacency for SnapshotLists<'_> {
+    fn number(&self, node: u64) -> Option<u32> {
+        self.version.nodes.node(Uid(node))
+    }
+
+    fn node(&self, number: u32) -> u64 {
+        self.version.nodes.uid(number).0
+    }
+
+    fn all(&self) -> Result<Vec<u32>> {
+        Ok(self.all_nodes()?.to_vec())
+    }
+
+    fn labelled(&self, label: &str) -> Result<Vec<u32>> {
+        Ok(self.with_label(label).to_vec())
+    }
+
+    fn lists(&self, type_id: u32, inverse: bool) -> Option<&dyn Lists> {
+        let lists = &self.types.get(type_id as usize)?[usize::from(inverse)];
+        lists.direction().map(|_| lists as &dyn Lists)
+    }
+
+    fn check(&self) -> Result<()> {
+        self.context.check()
+    }
+
+    fn reserve(&self, bytes: usize) -> Result<()> {
+        self.context.charge(bytes)
+    }
+
+    fn release(&self, bytes: usize) {
+        self.context.uncharge(bytes);
+    }
+
+    fn threads(&self) -> usize {
+        self.context.threads()
+    }
+
+    fn parts(
+        &self,
+        items: usize,
+        nanos: usize,
+        work: &(dyn Fn(Range<usize>) -> Result<()> + Sync),
+    ) -> Result<()> {
+        self.context.each_morsel(items, nanos, work)
+    }
+}
