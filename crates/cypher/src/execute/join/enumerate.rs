@@ -33,6 +33,15 @@ struct Level<'g> {
     start: Vec<u32>,
 }
 
+/// A list that is intersected with others.
+struct List<'s> {
+    nodes: Cow<'s, [u32]>,
+    /// Whether repetitions count once.
+    once: bool,
+    /// Nodes before it are below the node that is looked for.
+    position: usize,
+}
+
 struct Enumeration<'g> {
     graph: &'g dyn Adjacency,
     levels: Vec<Level<'g>>,
@@ -159,9 +168,7 @@ impl<'g> Enumeration<'g> {
                     reserved: Reserved::new(self.graph, 0)?,
                     graph: self.graph,
                 };
-                for node in &nodes[range] {
-                    self.bind(0, *node, factor, &mut state)?;
-                }
+                self.begin(&nodes[range], factor, &mut state)?;
                 Ok((state.bindings, state.total, state.reserved))
             })?;
             for (bindings, sum, _reserved) in parts {
@@ -177,6 +184,34 @@ impl<'g> Enumeration<'g> {
         Ok(())
     }
 
+    /// Binds the first variable to some nodes. Where the second one follows by one edge, its lists are read together: to
+    /// read them one by one waits for memory at each.
+    fn begin(&self, nodes: &[u32], factor: u64, state: &mut State<'_, 'g>) -> Result<()> {
+        let lists = match self.levels.get(1).map(|it| &it.lists[..]) {
+            Some([(0, EdgeLists::Stored(lists), _)]) => lists,
+            _ => return nodes.iter().try_for_each(|node| self.bind(0, *node, factor, state)),
+        };
+        let lookup = &self.levels[0].lookup;
+        for nodes in nodes.chunks(CHECKED_BINDINGS as usize) {
+            self.graph.check()?;
+            let mut result = Ok(());
+            lists.each(nodes, &mut |at, list| {
+                let of_node = lookup.get(nodes[at]);
+                if result.is_ok() && of_node != 0 {
+                    state.bound[0] = nodes[at];
+                    result = match factor.checked_mul(of_node) {
+                        Some(count) => {
+                            self.count(0, state, |state| self.follow(1, list, count, state))
+                        }
+                        None => Err(too_many()),
+                    };
+                }
+            });
+            result?;
+        }
+        Ok(())
+    }
+
     /// Binds the variable of a level to a node that is in all lists, and goes on to the next level.
     fn bind(&self, level: usize, node: u32, count: u64, state: &mut State<'_, 'g>) -> Result<()> {
         state.tick()?;
@@ -186,20 +221,23 @@ impl<'g> Enumeration<'g> {
         }
         let count = count.checked_mul(of_node).ok_or_else(too_many)?;
         state.bound[level] = node;
-        if self.retained.is_empty() || level < self.last_retained {
-            return self.descend(level + 1, count, state);
+        self.count(level, state, |state| self.descend(level + 1, count, state))
+    }
+
+    /// Goes on behind a level that is bound. Behind the last retained variable the matches of the rest are one number.
+    fn count(
+        &self,
+        level: usize,
+        state: &mut State<'_, 'g>,
+        go_on: impl FnOnce(&mut State<'_, 'g>) -> Result<()>,
+    ) -> Result<()> {
+        if self.retained.is_empty() || level != self.last_retained {
+            return go_on(state);
         }
-        if level == self.last_retained {
-            // Matches of the rest are one number.
-            let before = std::mem::take(&mut state.total);
-            self.descend(level + 1, count, state)?;
-            let sum = std::mem::replace(&mut state.total, before);
-            if sum != 0 {
-                state.push(&self.retained, sum)?;
-            }
-            return Ok(());
-        }
-        self.descend(level + 1, count, state)
+        let before = std::mem::take(&mut state.total);
+        go_on(state)?;
+        let sum = std::mem::replace(&mut state.total, before);
+        if sum != 0 { state.push(&self.retained, sum) } else { Ok(()) }
     }
 
     fn descend(&self, level: usize, count: u64, state: &mut State<'_, 'g>) -> Result<()> {
@@ -207,8 +245,6 @@ impl<'g> Enumeration<'g> {
             state.total = state.total.checked_add(count).ok_or_else(too_many)?;
             return Ok(());
         };
-        let is_last = level + 1 == self.levels.len() && self.last_retained < level
-            || level + 1 == self.levels.len() && self.retained.is_empty();
         match &next.lists[..] {
             [] => {
                 for node in &next.start {
@@ -216,61 +252,91 @@ impl<'g> Enumeration<'g> {
                 }
                 Ok(())
             }
-            [(bound, lists, once)] => {
+            [(bound, lists, _)] => {
                 let list = lists.list(state.bound[*bound]);
-                if is_last && !once {
-                    let sum = next.lookup.sum(&list).ok_or_else(too_many)?;
-                    return state.add(sum, count, list.len());
-                }
-                let mut at = 0;
-                while at < list.len() {
-                    let (node, repeats) = repeated(&list, at);
-                    at += repeats;
-                    let repeats = if *once { 1 } else { repeats as u64 };
-                    let count = count.checked_mul(repeats).ok_or_else(too_many)?;
-                    self.bind(level, node, count, state)?;
-                }
-                Ok(())
+                self.follow(level, &list, count, state)
             }
-            several => self.intersect(level, several, count, is_last, state),
+            // Two lists are the usual case, and need no memory of their own.
+            [one, other] => {
+                let mut lists = [one, other].map(|it| self.sorted_list(it, state));
+                self.intersect(level, &mut lists, count, state)
+            }
+            several => {
+                let mut lists: Vec<List<'_>> =
+                    several.iter().map(|it| self.sorted_list(it, state)).collect();
+                self.intersect(level, &mut lists, count, state)
+            }
         }
+    }
+
+    fn sorted_list<'s>(
+        &self,
+        (bound, lists, once): &'s (usize, EdgeLists<'g>, bool),
+        state: &State<'_, 'g>,
+    ) -> List<'s> {
+        List { nodes: lists.list(state.bound[*bound]), once: *once, position: 0 }
+    }
+
+    /// Whether the matches are counted that bind a level last.
+    fn is_counted(&self, level: usize) -> bool {
+        level + 1 == self.levels.len() && (self.retained.is_empty() || self.last_retained < level)
+    }
+
+    /// Binds the nodes of the only list of a level.
+    fn follow(
+        &self,
+        level: usize,
+        list: &[u32],
+        count: u64,
+        state: &mut State<'_, 'g>,
+    ) -> Result<()> {
+        let Level { lookup, lists, .. } = &self.levels[level];
+        let once = lists.iter().any(|(_, _, once)| *once);
+        if self.is_counted(level) && !once {
+            let sum = lookup.sum(list).ok_or_else(too_many)?;
+            return state.add(sum, count, list.len());
+        }
+        let mut at = 0;
+        while at < list.len() {
+            let (node, repeats) = repeated(list, at);
+            at += repeats;
+            let repeats = if once { 1 } else { repeats as u64 };
+            let count = count.checked_mul(repeats).ok_or_else(too_many)?;
+            self.bind(level, node, count, state)?;
+        }
+        Ok(())
     }
 
     /// Binds the nodes that are in several lists: those of the shortest one are looked for in the others.
     fn intersect(
         &self,
         level: usize,
-        several: &[(usize, EdgeLists<'g>, bool)],
+        lists: &mut [List<'_>],
         count: u64,
-        is_last: bool,
         state: &mut State<'_, 'g>,
     ) -> Result<()> {
-        let mut lists: Vec<(Cow<'_, [u32]>, bool)> = several
-            .iter()
-            .map(|(bound, lists, once)| (lists.list(state.bound[*bound]), *once))
-            .collect();
-        lists.sort_by_key(|(list, _)| list.len());
-        let Some(((shortest, once), others)) = lists.split_first() else { return Ok(()) };
-        let mut positions = vec![0; others.len()];
-        let (mut at, mut sum) = (0, 0_u64);
+        lists.sort_unstable_by_key(|it| it.nodes.len());
+        let Some((shortest, others)) = lists.split_first_mut() else { return Ok(()) };
+        let is_counted = self.is_counted(level);
         let lookup = &self.levels[level].lookup;
-        'nodes: while at < shortest.len() {
-            let (node, repeats) = repeated(shortest, at);
+        let (mut at, mut sum) = (0, 0_u64);
+        'nodes: while at < shortest.nodes.len() {
+            let (node, repeats) = repeated(&shortest.nodes, at);
             at += repeats;
-            let mut product = if *once { 1 } else { repeats as u64 };
-            for ((list, once), position) in others.iter().zip(&mut positions) {
-                *position += gallop(&list[*position..], node);
-                if list.get(*position) != Some(&node) {
-                    if *position == list.len() {
+            let mut product = if shortest.once { 1 } else { repeats as u64 };
+            for List { nodes, once, position } in others.iter_mut() {
+                *position += gallop(&nodes[*position..], node);
+                if nodes.get(*position) != Some(&node) {
+                    if *position == nodes.len() {
                         break 'nodes;
                     }
                     continue 'nodes;
                 }
-                if !once {
-                    product *= repeated(list, *position).1 as u64;
+                if !*once {
+                    product *= repeated(nodes, *position).1 as u64;
                 }
             }
-            if is_last {
+            if is_counted {
                 sum = product
                     .checked_mul(lookup.get(node))
                     .and_then(|it| it.checked_add(sum))
@@ -280,7 +346,7 @@ impl<'g> Enumeration<'g> {
                 self.bind(level, node, count, state)?;
             }
         }
-        if is_last { state.add(sum, count, shortest.len()) } else { Ok(()) }
+        if is_counted { state.add(sum, count, shortest.nodes.len()) } else { Ok(()) }
     }
 }
 
