@@ -223,7 +223,8 @@ class DatabaseMethods:
         - `types`: as for `load_nodes`. The types of the source nodes get the predicate as a field,
           so that `expand(_all_)` and `describe` include it. `types=False` does not change types,
           and creates nodes without a type
-        - `facets`: the columns that are facets of the edges, or a dict from column to key
+        - `facets`: the columns that are facets of the edges, or a dict from column to key. Other
+          columns are not loaded, and `notes` of the report lists them
 
         A row without a source or a target is left out. Two nodes have at most one edge of a
         predicate: a second one is counted as `repeated` in the report, and the last facets win.

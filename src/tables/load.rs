@@ -8,7 +8,9 @@ use crate::tables::read::source::Source;
 use crate::tables::shape::cell_error::CellError;
 use crate::tables::shape::choose_ids::{choose_for_edges, choose_for_nodes};
 use crate::tables::shape::foreign_keys::check_missing;
-use crate::tables::shape::named::{find, id_column, space_predicate, split_type, values_of};
+use crate::tables::shape::named::{
+    check_columns, find, id_column, space_predicate, split_type, unloaded_note, values_of,
+};
 use crate::tables::shape::names::clean;
 use crate::tables::shape::options::{
     EdgeOptions, Missing, Names, NodeOptions, Table, TableOptions,
@@ -24,6 +26,10 @@ use std::borrow::Cow;
 
 /// The characters that the key of a facet must not contain, since N-Quads could not write it.
 pub(super) const NO_FACET_KEY: [char; 9] = ['=', ' ', '\t', '(', ')', ',', '"', '~', '@'];
+
+/// The types of facets.
+const FACET_TYPES: [ValueType; 5] =
+    [ValueType::Int, ValueType::Float, ValueType::Bool, ValueType::String, ValueType::DateTime];
 
 /// Says what the rows of a table are.
 #[derive(Clone)]
@@ -277,6 +283,7 @@ impl Attempt<'_> {
         let mut sources = jobs.into_iter().map(open).collect::<Result<Vec<(Source, Rows)>>>()?;
         let mut tables: Vec<&mut Source> = sources.iter_mut().map(|(source, _)| source).collect();
         Source::unify(&mut tables, reads_full.then_some((*canceller, &memory)))?;
+        let clashes = Source::case_clashes(&tables);
         let empty = without_empty(&mut sources);
         let mut opened = Vec::new();
         for (source, rows) in sources {
@@ -290,6 +297,7 @@ impl Attempt<'_> {
         options.progress.start(opened.iter().map(|(_, source)| source.size()).sum());
         let mut rounds = Rounds::new(load, ((*options).clone(), memory), canceller, expected);
         rounds.note(empty);
+        rounds.warn(clashes);
         for (plan, source) in opened {
             let file = source.text_file();
             rounds.table(&plan, source).map_err(|error| {
@@ -468,6 +476,7 @@ fn plan_edges(
     spaces: &[IdSpace],
     load: &mut ColumnLoad,
 ) -> Result<Plan> {
+    check_columns(source, options.table.types.keys())?;
     let mut from =
         id_column(source, &options.source, (&options.source_ids, spaces, 0, false), load)?;
     let mut to = id_column(source, &options.target, (&options.target_ids, spaces, 1, false), load)?;
@@ -490,9 +499,14 @@ fn plan_edges(
         }
         let column = find(source, column)?;
         values_of(source, &column)?;
+        let given = options.table.types.get(&column.name).copied();
+        let exact = exact.or(given.filter(|of| FACET_TYPES.contains(of)));
         Ok(FacetColumn { column, key: key.to_owned(), exact })
     };
     let facets = options.facets.iter().map(facet).collect::<Result<Vec<_>>>()?;
     check_facets(&facets)?;
-    Ok(Plan::Edges(EdgePlan { def, source: from, target: to, facets }))
+    let facet_positions = facets.iter().map(|facet| facet.column.position);
+    let positions = facet_positions.chain([from.column.position, to.column.position]);
+    let notes = unloaded_note(source, &positions.collect()).into_iter().collect();
+    Ok(Plan::Edges(EdgePlan { def, source: from, target: to, facets, notes }))
 }

@@ -6,6 +6,7 @@ use super::read::cells::{Cells, Form, natural_of};
 use super::read::pages::memory::ReadMemory;
 use super::read::source::Source;
 use super::read::table_format::is_readable_name;
+use super::shape::named::check_columns;
 use super::shape::names::NameChooser;
 use super::shape::options::{SniffedOption, Table, TableOptions};
 use crate::db::{RequestContext, files_of};
@@ -104,6 +105,7 @@ fn shown(
     memory: ReadMemory,
 ) -> Result<Sniffed> {
     let fields: Vec<Field> = source.schema.fields().iter().map(|it| it.as_ref().clone()).collect();
+    check_columns(&source, options.types.keys())?;
     let columns = columns_of(&fields, options)?;
     let is_shown = |position: &usize| natural_of(&fields[*position]).is_ok();
     let positions: Vec<usize> = (0..fields.len()).filter(is_shown).collect();

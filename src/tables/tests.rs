@@ -1,5 +1,6 @@
 mod faults;
 mod owned;
+mod unloaded;
 
 use super::{EdgeOptions, IdSpace, Missing, Names, NodeOptions, PointColumns, Table, TableOptions};
 use crate::db::{Database, QueryRequest, RequestContext};

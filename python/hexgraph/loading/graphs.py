@@ -15,7 +15,7 @@ from ..errors import QueryError
 from ..frames import missing
 from ..homes import expanded
 from .arguments import PLAIN_OPTIONS, names_of_types
-from .pairs import equal_keys, is_graph, texts
+from .pairs import equal_keys, graph_edges, is_graph, texts
 from .tables import of_columns
 
 OTHER_NAMES = {
@@ -29,6 +29,12 @@ ENDPOINTS = ("source", "target")
 
 SHOWN = 60
 """The most letters of an id that a message shows."""
+
+LEFT_OUT_SHOWN = 10
+"""The most names of what is not stored that a warning has."""
+
+NODE_LINK_KEYS = ("nodes", "directed", "multigraph", "graph")
+"""The keys of node-link JSON that have a meaning, with that of the edges."""
 
 
 class Parts:
@@ -44,6 +50,8 @@ class Parts:
         self.endpoints: tuple[list[Any], list[Any]] = ([], [])
         self.edges: list[dict[str, Any]] = []
         self.is_directed = False
+        self.left_out: list[str] = []
+        """What the graph has that is not stored."""
 
     def add_node(self, identifier: Any, data: Mapping[Any, Any]) -> None:
         """Add a node with its attributes."""
@@ -88,9 +96,13 @@ class Parts:
         return nodes, edges
 
     def check(self, refuses_missing: bool) -> list[str]:
-        """Return warnings of endpoints that are no nodes."""
+        """Return warnings of what is not stored, and of endpoints that are no nodes."""
         nodes = {str(identifier) for identifier in self.ids}
         warnings = []
+        if self.left_out:
+            more = len(self.left_out) - LEFT_OUT_SHOWN
+            names = ", ".join(self.left_out[:LEFT_OUT_SHOWN])
+            warnings.append(f"not stored: {names}{f' and {more} more' if more > 0 else ''}")
         lost = [end for end in (*self.endpoints[0], *self.endpoints[1]) if str(end) not in nodes]
         if lost and refuses_missing:
             raise QueryError(f"{self.name}: {shown(lost[0])} is an end of an edge and no node")
@@ -210,9 +222,16 @@ def of_networkx(graph: Any, name: str, kind: str) -> Parts:
     parts.is_directed = bool(graph.is_directed())
     for node, data in graph.nodes(data=True):
         parts.add_node(node, data)
-    for source, target, data in graph.edges(data=True):
+    for source, target, data in graph_edges(graph):
         parts.add_edge(source, target, data)
+    parts.left_out = of_graph(getattr(graph, "graph", {}))
     return parts
+
+
+def of_graph(attributes: Any) -> list[str]:
+    """Return the attributes of a graph as texts; readers of networkx leave empty ones."""
+    pairs = attributes.items() if isinstance(attributes, Mapping) else [(attributes, attributes)]
+    return [f"{shown(name)} of the graph" for name, value in pairs if value not in ({}, [], None)]
 
 
 def of_node_link(data: Mapping[str, Any], name: str) -> Parts:
@@ -237,6 +256,8 @@ def of_node_link(data: Mapping[str, Any], name: str) -> Parts:
         parts.add_edge(
             source, target, {key: it for key, it in link.items() if key not in ENDPOINTS}
         )
+    other = [shown(key) for key in data if key not in {*NODE_LINK_KEYS, links}]
+    parts.left_out = [*of_graph(data.get("graph", {})), *other]
     return parts
 
 

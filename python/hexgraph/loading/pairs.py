@@ -47,7 +47,7 @@ def edges_of(table: Any) -> tuple[Any, tuple[str, str] | None]:
     where attributes have these names.
     """
     if is_graph(table):
-        return rows_of(table.edges(data=True))
+        return rows_of(graph_edges(table))
     # A frame of pandas has two dimensions too, but no `dtype`.
     kind = getattr(getattr(table, "dtype", None), "kind", None)
     if getattr(table, "ndim", None) == PAIR and kind in {"i", "u", "U"}:
@@ -57,6 +57,22 @@ def edges_of(table: Any) -> tuple[Any, tuple[str, str] | None]:
     if items and all(is_pair(item) for item in items):
         return rows_of(items)
     return (table if items is None else items), None
+
+
+def graph_edges(graph: Any) -> list[tuple[Any, Any, Mapping[Any, Any]]]:
+    """Return the edges of a graph of networkx with their attributes.
+
+    The key of an edge of a multigraph is an attribute, `key` or `key_2`, where one of the keys is
+    other than the numbers that networkx gives.
+    """
+    is_multigraph = getattr(graph, "is_multigraph", None)
+    if is_multigraph is None or not is_multigraph():
+        return list(graph.edges(data=True))
+    edges = list(graph.edges(keys=True, data=True))
+    if all(isinstance(key, int) for _, _, key, _ in edges):
+        return [(one, other, data) for one, other, _, data in edges]
+    name = free_name("key", {str(name) for *_, data in edges for name in data})
+    return [(one, other, {name: str(key), **data}) for one, other, key, data in edges]
 
 
 def rows_of(items: Iterable[Sequence[Any]]) -> tuple[list[dict[str, Any]], tuple[str, str]]:

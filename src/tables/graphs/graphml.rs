@@ -26,6 +26,9 @@ const KEYS_MAX: usize = 1 << 16;
 /// The greatest length of the attributes of an element, in bytes.
 const ELEMENT_LEN_MAX: usize = 64 << 20;
 
+/// The greatest number of kinds of data that a report lists as not stored.
+const LEFT_OUT_MAX: usize = 50;
+
 /// The buffer of an event that was longer is given back.
 const BUFFER_LEN_MAX: usize = 1 << 20;
 
@@ -112,8 +115,10 @@ pub(super) struct GraphmlReader {
     pub is_directed: bool,
     /// Values that are of no type of their attributes are left out.
     skip_errors: bool,
-    /// What the graph has that is not stored.
+    /// What the graph has that is not stored, up to [`LEFT_OUT_MAX`] kinds of it.
     pub left_out: BTreeSet<String>,
+    /// The attributes of XML of nodes and of edges that are among these.
+    other_attributes: [BTreeSet<Vec<u8>>; 2],
     /// The number of values that were left out, and the first reason.
     pub wrong: (u64, Option<String>),
 }
@@ -175,6 +180,7 @@ impl GraphmlReader {
             is_directed: true,
             skip_errors,
             left_out: BTreeSet::new(),
+            other_attributes: [BTreeSet::new(), BTreeSet::new()],
             wrong: (0, None),
         };
         reader.head()?;
@@ -227,7 +233,7 @@ impl GraphmlReader {
                             self.fault(format!("<{name}> begins no GraphML, <graphml> does"))
                         );
                     }
-                    _ => self.skip(is_empty)?,
+                    _ => self.skip_other(&name, is_empty)?,
                 },
             }
         }
@@ -244,7 +250,7 @@ impl GraphmlReader {
             "graphml" => self.push(Open::Around, is_empty)?,
             "graph" => {
                 if self.open.iter().any(|open| matches!(open, Open::Item(_))) {
-                    self.left_out.insert("which nodes have graphs within them".to_owned());
+                    self.leave_out("which nodes have graphs within them".to_owned());
                 }
                 self.push(Open::Around, is_empty)?;
             }
@@ -262,13 +268,35 @@ impl GraphmlReader {
                 ));
             }
             "key" => return Err(self.fault("a <key> stands before the first <graph>")),
-            "port" => {
-                self.left_out.insert("<port>".to_owned());
-                self.skip(is_empty)?;
-            }
-            _ => self.skip(is_empty)?,
+            _ => self.skip_other(name, is_empty)?,
         }
         Ok(None)
+    }
+
+    /// Skips an element that has no data here.
+    fn skip_other(&mut self, name: &str, is_empty: bool) -> Result<()> {
+        self.leave_out(format!("<{}>", shown(name).trim_matches('`')));
+        self.skip(is_empty)
+    }
+
+    /// Notes that something is not stored.
+    fn leave_out(&mut self, what: String) {
+        if self.left_out.len() < LEFT_OUT_MAX {
+            self.left_out.insert(what);
+        }
+    }
+
+    /// Notes that an attribute of XML is not stored. Names with a colon belong to XML itself or to
+    /// other formats.
+    fn leave_out_attribute(&mut self, of_edge: bool, name: &[u8]) {
+        let noted = &mut self.other_attributes[usize::from(of_edge)];
+        let is_new = !name.starts_with(b"xmlns") && !name.contains(&b':') && !noted.contains(name);
+        if is_new && noted.len() < LEFT_OUT_MAX {
+            noted.insert(name.to_owned());
+            let of = if of_edge { "edge" } else { "node" };
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.leave_out(format!("{} of <{of}>", shown(&name)));
+        }
     }
 
     fn element(&self, is_edge: bool, attributes: &[(String, String)]) -> Result<Element> {
@@ -349,12 +377,14 @@ impl GraphmlReader {
         let side = match self.open.last() {
             Some(Open::Item(element)) => usize::from(element.is_edge),
             _ => {
-                self.left_out.insert(format!("{} of the graph", shown(&key.name)));
+                let name = shown(&key.name);
+                self.leave_out(format!("{name} of the graph"));
                 return Ok(());
             }
         };
         let Some(text) = text else {
-            self.left_out.insert(format!("elements that are values of {}", shown(&key.name)));
+            let name = shown(&key.name);
+            self.leave_out(format!("elements that are values of {name}"));
             return Ok(());
         };
         if !key.of[side] {
@@ -362,8 +392,12 @@ impl GraphmlReader {
             return Err(self.fault(format!("the key {} is not `for` {of}", shown(id))));
         }
         let cell = self.cell(position, text)?;
-        if let Some(Open::Item(element)) = self.open.last_mut() {
-            element.cells.extend(cell.map(|cell| (position, cell)));
+        let (Some(Open::Item(element)), Some(cell)) = (self.open.last_mut(), cell) else {
+            return Ok(());
+        };
+        if element.cells.insert(position, cell).is_some() {
+            let name = shown(&self.keys[position].name);
+            self.leave_out(format!("all values of {name} but the last of an element"));
         }
         Ok(())
     }
@@ -474,11 +508,14 @@ impl GraphmlReader {
     }
 
     /// What an event is; `None` for one without a meaning here.
-    fn tag_of(&self, event: &Event<'_>) -> Result<Option<Tag>> {
+    fn tag_of(&mut self, event: &Event<'_>) -> Result<Option<Tag>> {
+        match event {
+            Event::Start(start) => return self.start_tag(start, false).map(Some),
+            Event::Empty(start) => return self.start_tag(start, true).map(Some),
+            _ => {}
+        }
         let wrong = |fault: &dyn std::fmt::Display| self.fault(fault);
         Ok(Some(match event {
-            Event::Start(start) => self.start_tag(start, false)?,
-            Event::Empty(start) => self.start_tag(start, true)?,
             Event::End(_) => Tag::End,
             Event::Text(text) => Tag::Text(
                 text.xml_content(XmlVersion::Implicit1_0).map_err(|it| wrong(&it))?.into_owned(),
@@ -500,14 +537,13 @@ impl GraphmlReader {
                 }
             }
             Event::Eof => Tag::Eof,
-            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) => {
-                return Ok(None);
-            }
+            _ => return Ok(None),
         }))
     }
 
-    fn start_tag(&self, start: &BytesStart<'_>, is_empty: bool) -> Result<Tag> {
+    fn start_tag(&mut self, start: &BytesStart<'_>, is_empty: bool) -> Result<Tag> {
         let name = String::from_utf8_lossy(start.local_name().as_ref()).into_owned();
+        let is_item = name == "node" || name == "edge";
         let mut attributes = Vec::new();
         // A test for attributes that come twice takes the square of their number.
         let mut all = start.attributes();
@@ -516,6 +552,9 @@ impl GraphmlReader {
             let attribute = attribute.map_err(|fault| self.fault(fault))?;
             let Some(name) = NAMES.iter().find(|name| name.as_bytes() == attribute.key.as_ref())
             else {
+                if is_item {
+                    self.leave_out_attribute(name == "edge", attribute.key.as_ref());
+                }
                 continue;
             };
             let value =

@@ -10,8 +10,9 @@ use crate::tables::shape::options::{
 };
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{Field, Schema};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{Error, Result, ValueType};
 use hexgraph_store::graph::IdSpace;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -202,19 +203,20 @@ impl Database {
         let (edges, facets) = renamed(edges, &ENDPOINTS, &mut |column, name| {
             notes.push(format!("attribute {column:?} of edges is the facet {name}"));
         })?;
+        let [types_of_nodes, types_of_edges] = split_types(&table.types, [&nodes, &edges])?;
         let space = Some(IdSpace::Predicate(ids.clone()));
         let of_nodes = NodeOptions {
             id: Some(ids),
             ids: space.clone(),
             node_types,
-            table: table.clone(),
+            table: TableOptions { types: types_of_nodes, ..table.clone() },
             ..NodeOptions::default()
         };
         let of_edges = EdgeOptions {
             source_ids: space.clone(),
             target_ids: space,
             facets: facets.into_iter().map(|name| (name.clone(), name)).collect(),
-            table: table.clone(),
+            table: TableOptions { types: types_of_edges, ..table.clone() },
             ..EdgeOptions::new(&predicate, ENDPOINTS[0], ENDPOINTS[1])
         };
         let jobs = vec![
@@ -224,6 +226,27 @@ impl Database {
         let mut report = self.load_tables(jobs, table, context)?;
         report.notes.extend(notes);
         Ok(report)
+    }
+}
+
+/// The types of the columns that each table has.
+///
+/// # Errors
+///
+/// [`Error::Query`] for a type of a column that no table has.
+fn split_types(
+    types: &BTreeMap<String, ValueType>,
+    tables: [&Batches; 2],
+) -> Result<[BTreeMap<String, ValueType>; 2]> {
+    let own = tables.map(|table| {
+        let schema = table.schema();
+        let mut own = types.clone();
+        own.retain(|column, _| schema.column_with_name(column).is_some());
+        own
+    });
+    match types.keys().find(|column| own.iter().all(|own| !own.contains_key(*column))) {
+        Some(column) => Err(Error::query(format!("nodes and edges have no attribute {column:?}"))),
+        None => Ok(own),
     }
 }
 

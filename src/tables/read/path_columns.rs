@@ -5,6 +5,8 @@ use arrow_array::{
     ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, StringArray, new_null_array,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use hexgraph_base::types::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
@@ -58,6 +60,60 @@ pub(super) fn columns_of(path: &Path, file_name: Option<&str>) -> Vec<PathColumn
         is_int: false,
     });
     parts.chain(name).collect()
+}
+
+/// Splits the columns that a path gives into those that the file lacks, and a sentence for each of
+/// the others: the column of the file is loaded. `name` is that of the file.
+///
+/// # Errors
+///
+/// [`Error::Query`] where the column for the path of the file has the name of another column.
+pub(super) fn without_own(
+    columns: Vec<PathColumn>,
+    own: &Schema,
+    (name, file_name): (&str, Option<&str>),
+) -> Result<(Vec<PathColumn>, Vec<String>)> {
+    let is_own = |column: &PathColumn| own.column_with_name(&column.name).is_some();
+    if let Some((path, partitions)) = columns.split_last().filter(|_| file_name.is_some())
+        && (is_own(path) || partitions.iter().any(|column| column.name == path.name))
+    {
+        let column = &path.name;
+        let fault = format!("{name} has a column {column:?}, which is no path of a file");
+        return Err(Error::query(fault).with_hint("give another name in filename="));
+    }
+    let (repeated, new): (Vec<PathColumn>, Vec<PathColumn>) = columns.into_iter().partition(is_own);
+    let notes = repeated.iter().map(|PathColumn { name, .. }| {
+        format!("column {name:?} is in the file and in its path: the cells of the file are loaded")
+    });
+    Ok((new, notes.collect()))
+}
+
+/// A warning for each two columns whose names differ only in case, where one is a partition of a
+/// path. Each table has its columns and those of its path.
+pub(super) fn case_clashes<'s>(
+    tables: impl Iterator<Item = (&'s Schema, &'s [PathColumn])>,
+) -> Vec<String> {
+    let mut spellings: BTreeMap<String, (BTreeSet<&str>, bool)> = BTreeMap::new();
+    for (schema, of_path) in tables {
+        for (position, field) in schema.fields().iter().enumerate() {
+            let is_own = position + of_path.len() < schema.fields().len();
+            let (names, has_partition) = spellings.entry(field.name().to_lowercase()).or_default();
+            names.insert(field.name());
+            *has_partition |= !is_own;
+        }
+    }
+    let clashes =
+        spellings.into_values().filter(|(names, has_partition)| 1 < names.len() && *has_partition);
+    clashes
+        .map(|(names, _)| {
+            let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+            format!(
+                "the columns {} differ only in case, and folders have these names: each is a \
+                 predicate of its own; rename the folders if one is meant",
+                names.join(" and ")
+            )
+        })
+        .collect()
 }
 
 /// A batch with columns behind its own.

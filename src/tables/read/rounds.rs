@@ -61,6 +61,11 @@ impl<'a> Rounds<'a> {
         self.report.notes.extend(notes);
     }
 
+    /// Adds warnings to the report.
+    pub(in crate::tables) fn warn(&mut self, warnings: Vec<String>) {
+        self.report.warnings.extend(warnings);
+    }
+
     /// Loads a table.
     ///
     /// # Errors
@@ -69,7 +74,7 @@ impl<'a> Rounds<'a> {
     /// [`Error::Limit`] when it is stopped, or for too many nodes.
     pub(in crate::tables) fn table(&mut self, plan: &Plan, source: Source) -> Result<()> {
         let (name, text) = (source.name.clone(), source.text_file());
-        let json = source.json_description();
+        let (json, notes) = (source.json_description(), source.notes.clone());
         let first_row = self.rows;
         let mut chunks = source.chunks(plan.positions(), first_row, self.memory.clone())?;
         self.load.begin_table(first_row, &name);
@@ -110,7 +115,10 @@ impl<'a> Rounds<'a> {
         self.first_gap = self.first_gap.take().or(first);
         let (skipped, filled) = chunks.ragged();
         self.report_ragged(&name, skipped, filled);
-        self.report.notes.extend_from_slice(plan.notes());
+        // Of many files with the same columns one sentence is enough.
+        let new = plan.notes().iter().chain(&notes).filter(|it| !self.report.notes.contains(it));
+        let new: Vec<String> = new.cloned().collect();
+        self.report.notes.extend(new);
         self.report.notes.extend(json.map(|of| format!("{name}: {of}")));
         if let Some(file) = text {
             self.report.notes.push(format!("{name}: {}", file.description()));

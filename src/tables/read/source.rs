@@ -10,7 +10,7 @@ use super::csv::file::{BATCH_ROWS, CsvFile};
 use super::csv::reader::{TextBatch, TextReader};
 use super::json::{JsonFile, JsonRows};
 use super::pages::memory::ReadMemory;
-use super::path_columns::{PathColumn, columns_of, with_columns};
+use super::path_columns::{PathColumn, case_clashes, columns_of, with_columns, without_own};
 use super::row_groups::{CHUNK_ROWS, ParquetFile, Position, RowGroup};
 use super::table_format::TableFormat;
 use crate::db::{Canceller, LoadProgress};
@@ -35,6 +35,8 @@ pub(in crate::tables) struct Source {
     kind: Kind,
     /// The columns that the path of the file gives; they are the last ones.
     path_columns: Vec<PathColumn>,
+    /// The partitions of the path that are not loaded, as sentences.
+    pub notes: Vec<String>,
 }
 
 enum Kind {
@@ -142,7 +144,13 @@ impl Source {
                     return Err(names_of_named("the table"));
                 }
                 let kind = Kind::Batches(batches);
-                return Ok(Source { name, schema, kind, path_columns: Vec::new() });
+                if options.file_column.is_some() {
+                    let fault = "filename= adds the paths of files, and this table is none";
+                    return Err(Error::query(fault));
+                }
+                let notes = unused_note("the table", options, false).into_iter().collect();
+                let path_columns = Vec::new();
+                return Ok(Source { name, schema, kind, path_columns, notes });
             }
             Table::File(path) => path,
         };
@@ -178,10 +186,12 @@ impl Source {
         if has_names && options.text.columns.is_some() {
             return Err(names_of_named(&name));
         }
-        // A column of the file comes before one of its path.
-        let is_new = |column: &PathColumn| schema.column_with_name(&column.name).is_none();
-        let path_columns = of_path.into_iter().filter(is_new).collect();
-        let mut source = Source { name, schema, kind, path_columns };
+        let names = (name.as_str(), options.file_column.as_deref());
+        let (path_columns, mut notes) = without_own(of_path, &schema, names)?;
+        if !matches!(kind, Kind::Csv { .. }) {
+            notes.extend(unused_note(&name, options, matches!(kind, Kind::Json(_))));
+        }
+        let mut source = Source { name, schema, kind, path_columns, notes };
         source.add_path_columns();
         Ok(source)
     }
@@ -254,6 +264,12 @@ impl Source {
                 source.add_path_columns();
             }
         }
+    }
+
+    /// A warning for each two columns of some tables whose names differ only in case, where one is a
+    /// partition.
+    pub(in crate::tables) fn case_clashes(sources: &[&mut Source]) -> Vec<String> {
+        case_clashes(sources.iter().map(|source| (&*source.schema, &*source.path_columns)))
     }
 
     /// Whether it is a file of text or JSON, which has no names of columns where it has no rows.
@@ -372,7 +388,7 @@ impl Source {
         first_row: u64,
         memory: ReadMemory,
     ) -> Result<Chunks> {
-        let Source { name, kind, path_columns, schema } = self;
+        let Source { name, kind, path_columns, schema, .. } = self;
         let own_len = schema.fields().len() - path_columns.len();
         let split = slots.partition_point(|position| *position < own_len);
         let of_path =
@@ -529,6 +545,15 @@ impl Chunk {
             }
         }
     }
+}
+
+/// Options that have no effect on a table since it is no text file, as a sentence.
+fn unused_note(name: &str, options: &TableOptions, is_json: bool) -> Option<String> {
+    let unused = options.unused_for_other(is_json);
+    let names = unused.iter().map(|option| format!("{option}=")).collect::<Vec<_>>().join(", ");
+    let have = if unused.len() == 1 { "has" } else { "have" };
+    let what = "it is not delimited text";
+    (!unused.is_empty()).then(|| format!("{name}: {names} {have} no effect, {what}"))
 }
 
 /// The error for names of columns that have names.

@@ -8,6 +8,10 @@ use crate::tables::read::cells::natural_of;
 use crate::tables::read::source::Source;
 use hexgraph_base::types::{Error, Result, ValueType, did_you_mean};
 use hexgraph_store::graph::{ColumnLoad, IdSpace};
+use std::collections::BTreeSet;
+
+/// The largest number of columns that a note names.
+const UNLOADED_SHOWN: usize = 10;
 
 /// A column of ids of a space, with an index that distinguishes the id columns of a row.
 pub(in crate::tables) fn id_column(
@@ -98,6 +102,43 @@ pub(in crate::tables) fn position_of(source: &Source, name: &str) -> Result<usiz
     let names = names().map(|name| format!("{name:?}")).collect::<Vec<String>>().join(", ");
     let fault = Error::query(format!("{} has no column {name:?}; it has {names}", source.name));
     Err(if hint.is_empty() { fault } else { fault.with_hint(hint) })
+}
+
+/// Checks that a table has the columns that options name.
+///
+/// # Errors
+///
+/// As [`position_of`].
+pub(in crate::tables) fn check_columns<'n>(
+    source: &Source,
+    mut names: impl Iterator<Item = &'n String>,
+) -> Result<()> {
+    names.try_for_each(|name| position_of(source, name).map(|_| ()))
+}
+
+/// The columns of a table of edges at none of the `loaded` positions, as a sentence. A column whose
+/// type has no values is not among them.
+pub(in crate::tables) fn unloaded_note(
+    source: &Source,
+    loaded: &BTreeSet<usize>,
+) -> Option<String> {
+    let fields = source.schema.fields().iter().enumerate();
+    let unloaded = fields.filter(|(position, field)| {
+        !loaded.contains(position) && !matches!(natural_of(field), Ok(None))
+    });
+    let names: Vec<&str> = unloaded.map(|(_, field)| field.name().as_str()).collect();
+    let more = names.len().saturating_sub(UNLOADED_SHOWN);
+    let shown = names[..names.len() - more].join(", ");
+    match names.len() {
+        0 => None,
+        1 => Some(format!("the column {shown} is not loaded: name it in `facets=`")),
+        _ if more == 0 => {
+            Some(format!("the columns {shown} are not loaded: name them in `facets=`"))
+        }
+        _ => Some(format!(
+            "the columns {shown} and {more} more are not loaded: name them in `facets=`"
+        )),
+    }
 }
 
 /// Returns the predicate in which the ids of a space are retained.

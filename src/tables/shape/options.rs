@@ -108,6 +108,28 @@ pub struct TextOptions {
     pub columns: Option<Vec<String>>,
 }
 
+impl TableOptions {
+    /// The names of the options for text files that are set, and that say nothing about another
+    /// table. JSON has some of them.
+    pub(in crate::tables) fn unused_for_other(&self, is_json: bool) -> Vec<&'static str> {
+        let TextOptions { header, quote, escape, comment, skip, null_values, .. } = &self.text;
+        let of_json = [(header.is_some(), "header"), (!null_values.is_empty(), "null_values")];
+        let of_text = [
+            (self.separator.is_some(), "separator"),
+            (self.encoding.is_some(), "encoding"),
+            (quote.is_some(), "quote"),
+            (escape.is_some(), "escape"),
+            (comment.is_some(), "comment"),
+            (skip.is_some(), "skip"),
+            (self.text.quoted_null, "quoted_null"),
+            (self.text.ragged != Ragged::Error, "ragged"),
+        ];
+        let of_json = of_json.into_iter().filter(|_| !is_json);
+        let set = of_json.chain(of_text).filter(|(is_set, _)| *is_set);
+        set.map(|(_, name)| name).collect()
+    }
+}
+
 /// The value of an option of text files, as it was detected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SniffedOption {

@@ -226,10 +226,10 @@ pub(super) fn facet_part(
     let value_type = match cells {
         Cells::Text(_) => facet.exact.unwrap_or(ValueType::String),
         Cells::Empty => return None,
-        Cells::Int(_) => ValueType::Int,
-        Cells::Float(_) => ValueType::Float,
-        Cells::Bool(_) => ValueType::Bool,
-        Cells::Time(..) => ValueType::DateTime,
+        Cells::Int(_) => facet.exact.unwrap_or(ValueType::Int),
+        Cells::Float(_) => facet.exact.unwrap_or(ValueType::Float),
+        Cells::Bool(_) => facet.exact.unwrap_or(ValueType::Bool),
+        Cells::Time(..) => facet.exact.unwrap_or(ValueType::DateTime),
         Cells::Vector(..) | Cells::List(..) => {
             faults.push(column.fault(first_row, CellError::ListFacet));
             return None;
@@ -321,7 +321,12 @@ fn as_stored<'a>(
 
 /// Converts a cell to the value of a facet.
 fn as_facet(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, CellError> {
-    let typed = typed(value, exact)?;
+    let typed = match exact {
+        Some(exact) if value.value_type() != exact && !matches!(value, ValueRef::String(_)) => {
+            converted(value, exact)?
+        }
+        _ => typed(value, exact)?,
+    };
     check_storable(typed.as_ref())?;
     Ok(typed)
 }
@@ -335,13 +340,18 @@ fn typed(value: ValueRef<'_>, exact: Option<ValueType>) -> Result<Stored<'_>, Ce
         ValueType::Default => Ok(Stored::Same(ValueRef::Default(text))),
         ValueType::String => Ok(Stored::Same(value)),
         ValueType::Password => Ok(Stored::Converted(Value::hashed_password(text)?)),
-        _ => match value.convert(exact) {
-            Ok(typed) => match Loss::of(value, typed.as_ref()) {
-                Some(loss) => Err(CellError::Lossy(loss).expecting(exact)),
-                None => Ok(Stored::Converted(typed)),
-            },
-            Err(reason) => Err(CellError::from(reason).expecting(exact)),
+        _ => converted(value, exact),
+    }
+}
+
+/// Converts a value to a type that holds all of it.
+fn converted(value: ValueRef<'_>, exact: ValueType) -> Result<Stored<'_>, CellError> {
+    match value.convert(exact) {
+        Ok(typed) => match Loss::of(value, typed.as_ref()) {
+            Some(loss) => Err(CellError::Lossy(loss).expecting(exact)),
+            None => Ok(Stored::Converted(typed)),
         },
+        Err(reason) => Err(CellError::from(reason).expecting(exact)),
     }
 }
 

@@ -56,6 +56,8 @@ pub(in crate::tables) struct EdgePlan {
     pub target: IdColumn,
     /// The columns that are facets, and their keys.
     pub facets: Vec<FacetColumn>,
+    /// Which columns are not loaded, as a sentence.
+    pub notes: Vec<String>,
 }
 
 /// The parts of predicates that one batch of rows was converted to.
@@ -96,11 +98,11 @@ impl Gaps {
 }
 
 impl Plan {
-    /// What was made of the names of columns, as sentences.
+    /// What was made of the names of columns, and which columns are not loaded, as sentences.
     pub(in crate::tables) fn notes(&self) -> &[String] {
         match self {
             Plan::Nodes(plan) => &plan.notes,
-            Plan::Edges(_) => &[],
+            Plan::Edges(plan) => &plan.notes,
         }
     }
 

@@ -8,7 +8,7 @@ use super::cell_error::CellError;
 use super::foreign_keys::edge_columns;
 use super::ids::IdColumn;
 use super::named::{
-    find, id_column, no_values, position_of, repeated, space_predicate, split_type, values_of,
+    check_columns, find, id_column, no_values, repeated, space_predicate, split_type, values_of,
 };
 use super::names::NameChooser;
 use super::options::{Names, NodeOptions, PointColumns};
@@ -41,9 +41,7 @@ pub(in crate::tables) fn plan_nodes(
 ) -> Result<Plan> {
     let id = options.id.as_deref().map(|name| node_ids(source, name, (options, spaces), load));
     let id = id.transpose()?;
-    for column in options.columns.keys().chain(options.table.types.keys()) {
-        position_of(source, column)?;
-    }
+    check_columns(source, options.columns.keys().chain(options.table.types.keys()))?;
     let fields = source.schema.fields().iter().map(|field| field.name());
     let mut names = NameChooser::new(options.table.names, fields);
     let mut seen = HashSet::new();
@@ -92,7 +90,7 @@ pub(in crate::tables) fn plan_nodes(
         values.push(point_column(source, point, load)?);
     }
     let edges = edge_columns(source, options, spaces, (&mut names, load))?;
-    check_columns((&values, &edges), options)?;
+    check_rivals((&values, &edges), options)?;
     let (node_types, shared) = node_types(options, (&values, &edges), id.is_some(), load)?;
     let notes = names.notes().chain(shared.as_ref().map(SharedPredicates::note)).collect();
     Ok(Plan::Nodes(NodePlan { id, values, edges, node_types, shared, notes }))
@@ -117,7 +115,7 @@ fn join_facets(values: &mut [ValueColumn], facets: Vec<(String, FacetColumn)>) -
 /// # Errors
 ///
 /// [`Error::Query`] with both columns.
-fn check_columns(
+fn check_rivals(
     (values, edges): (&[ValueColumn], &[EdgeColumn]),
     options: &NodeOptions,
 ) -> Result<()> {

@@ -4,8 +4,9 @@
 use hexgraph_base::types::Error;
 
 /// Arguments whose values represent themselves, and the options.
-const PLAIN: [(&str, &str); 6] = [
+const PLAIN: [(&str, &str); 7] = [
     ("`columns`", "--column"),
+    ("`facets=`", "--facet"),
     ("`on=`", "--on"),
     ("id=None", "--no-id"),
     ("uid=True", "--uid"),
@@ -95,6 +96,7 @@ mod tests {
             ("id=\"the id\" or id=\"it's\"", r"--id 'the id' or --id 'it'\''s'"),
             ("say it with `on=`: on=\"code\"", "say it with --on: --on code"),
             ("say quote=\"\", or ragged=\"skip\"", "say --quote '', or --ragged skip"),
+            ("it is not loaded: name it in `facets=`", "it is not loaded: name it in --facet"),
             ("leave them out with on_error=\"skip\"", "leave them out with --skip-errors"),
             ("columns={'name': 'T.name'} or prefix=True", "--column name=T.name or --prefix"),
             (
