@@ -110,3 +110,31 @@ def test_attributes_of_graphs(db, tmp_path):
     many = networkx.DiGraph(**{f"a{at}": 1 for at in range(15)})
     many.add_node("a")
     assert db.load_graph(many).warnings[0].endswith("'a9' of the graph and 5 more")
+
+
+def load(*arguments):
+    command = [sys.executable, "-m", "hexgraph", "load", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("a.rdf", ["--id", "x", "--cast", "y=int"], "triples does not read --id, --cast"),
+        ("a.graphml", ["--column", "x=y"], "a graph does not read --column"),
+        ("a.graphml", ["--type", "T", "--edges", "e", "--xid", "k"], None),
+        ("a.rdf", ["--xid", "x"], None),
+    ],
+)
+def test_options_of_tables_for_other_files(name, options, message, tmp_path):
+    texts = {
+        "a.rdf": '<a> <name> "Ada" .\n',
+        "a.graphml": '<graphml><graph><node id="a"/></graph></graphml>',
+    }
+    (tmp_path / name).write_text(texts[name])
+    done = load(tmp_path / "db", tmp_path / name, *options)
+    if message is None:
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode != 0
+        assert f"a load of {message}" in " ".join(done.stderr.split())

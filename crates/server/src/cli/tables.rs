@@ -20,6 +20,12 @@ use hexgraph::tables::{
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::path::{Path, PathBuf};
 
+/// The options that a load of a graph reads.
+const OF_GRAPHS: [&str; 4] = ["edges", "type", "missing", "xid"];
+
+/// The options that a load of triples reads.
+const OF_TRIPLES: [&str; 1] = ["xid"];
+
 /// Returns true if a file is a table, by the end of its name.
 pub(super) fn is_table(file: &Path) -> bool {
     is_table_name(&file.display().to_string())
@@ -96,11 +102,13 @@ fn load_data(
     let skip_errors = arguments.skip_errors;
     let report = match (&tables[..], &triples[..]) {
         ([folder], []) if is_export_folder(folder) => {
+            refuse_unused(&arguments.table, "an export", &[])?;
             let options =
                 TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
             database.load_folder_with(folder, options, &control)
         }
         ([file], []) if is_graph_name(&file.display().to_string()) => {
+            refuse_unused(&arguments.table, "a graph", &OF_GRAPHS)?;
             let options =
                 TableOptions { schema, skip_errors, memory, progress, ..Default::default() };
             load_graph(database, file, &arguments.table, options, &control)
@@ -114,6 +122,7 @@ fn load_data(
             load_table(database, tables, arguments, options, &control)
         }
         ([], triples) => {
+            refuse_unused(&arguments.table, "triples", &OF_TRIPLES)?;
             let sources: Vec<Source> = triples.iter().cloned().map(Source::File).collect();
             let options =
                 LoadOptions { skip_errors, progress, memory, xid: arguments.table.xid.clone() };
@@ -149,6 +158,55 @@ pub(super) fn loaded_files(arguments: &LoadArguments) -> Result<(Vec<PathBuf>, V
         }
     }
     Ok((tables, triples))
+}
+
+/// Refuses options of tables that a load of something else does not read; `used` has those that it
+/// reads.
+///
+/// # Errors
+///
+/// [`Error::Query`] with the options.
+fn refuse_unused(given: &TableArguments, what: &str, used: &[&str]) -> Result<()> {
+    let text = &given.text;
+    let options = [
+        ("edges", given.edges.is_some()),
+        ("source", given.source != "source"),
+        ("target", given.target != "target"),
+        ("facet", !given.facet.is_empty()),
+        ("no-types", given.no_types),
+        ("id", given.id != "id"),
+        ("no-id", given.no_id),
+        ("type", !given.node_types.is_empty()),
+        ("link", !given.links.is_empty()),
+        ("prefix", given.prefix),
+        ("missing", given.missing != "make"),
+        ("column", !given.columns.is_empty()),
+        ("xid", given.xid.is_some()),
+        ("uid", given.uid),
+        ("filename", given.filename.is_some()),
+        ("separator", text.separator.is_some()),
+        ("encoding", text.encoding.is_some()),
+        ("header", text.header.is_some()),
+        ("quote", text.quote.is_some()),
+        ("escape", text.escape.is_some()),
+        ("comment", text.comment.is_some()),
+        ("skip", text.skip.is_some()),
+        ("null-value", !text.null_values.is_empty()),
+        ("quoted-null", text.quoted_null),
+        ("ragged", text.ragged != "error"),
+        ("names", text.names != "clean"),
+        ("cast", !text.types.is_empty()),
+        ("columns", text.column_names.is_some()),
+    ];
+    let unused = options.iter().filter(|(name, is_set)| *is_set && !used.contains(name));
+    let names: Vec<String> = unused.map(|(name, _)| format!("--{name}")).collect();
+    match names.is_empty() {
+        true => Ok(()),
+        false => Err(Error::query(format!(
+            "a load of {what} does not read {}: these options are of tables",
+            names.join(", ")
+        ))),
+    }
 }
 
 /// Prints what a load has stored and what it has left out.
