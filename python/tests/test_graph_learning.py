@@ -141,7 +141,7 @@ def test_a_sample_is_arrays(db):
     alone = db.sample("knows", source=[99], fanouts=[2])
     assert (alone.nodes.tolist(), len(alone)) == ([99], 0)
     assert repr(alone) == "<Sample: 1 nodes, edges by layer: none>"
-    with pytest.raises(hexgraph.ParseError, match="whole numbers"):
+    with pytest.raises(hexgraph.ParseError, match="integers"):
         db.sample("knows", source=[1], fanouts=[0.5])
 
 

@@ -357,7 +357,7 @@ fn value_of(argument: &ArgumentDef, text: &str) -> Result<ArgumentValue> {
         let message = format!("`{}` can't be `{text}`", argument.name);
         Error::query(message).with_hint(match argument.kind {
             ArgumentKind::Int { least, most, .. } => {
-                format!("a whole number from {least} to {most}")
+                format!("an integer from {least} to {most}")
             }
             ArgumentKind::Float { least, most, .. } => format!("a number from {least} to {most}"),
             ArgumentKind::Bool { .. } => "true or false".to_owned(),

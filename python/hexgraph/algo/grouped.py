@@ -69,7 +69,7 @@ def _within(values: Mapping[str, Any], name: str, least: int, most: int, said: s
     if not is_integer or not least <= operator.index(value) <= most:
         raise QueryError(
             f"`{name}: {written(value)}` is out of range",
-            hint=f"expected a whole number from {least}{said}",
+            hint=f"expected an integer from {least}{said}",
         )
     return operator.index(value)
 

@@ -6,7 +6,7 @@ use hexgraph_base::plan::{VarId, Variable};
 use hexgraph_base::types::{Error, Position, Result, nearest};
 use rustc_hash::FxHashMap;
 
-/// With more variables than this, names are found in a hash table; up to it they are compared one
+/// With more variables than this, names are looked up in a hash table; up to it they are compared one
 /// after the other.
 const SCANNED_MAX: usize = 8;
 

@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Document> {
         let (hint, message) = match document.operations.iter().any(is_upsert) {
             true => (
                 "send it by itself, as a mutation: it brings its own, so there are no statements, no condition and no variables \
-                 beside it; or write the blocks inside of its `query { ... }` alone, with the statements next to them",
+                 with it; or write the blocks inside of its `query { ... }` alone, with the statements next to them",
                 "found `upsert { ... }` instead of a query",
             ),
             false => (

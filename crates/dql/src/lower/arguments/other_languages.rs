@@ -15,7 +15,7 @@ pub(super) fn function_for(word: &str) -> Option<&'static str> {
         "search" | "fulltext" => "write `alloftext(text, \"some words\")`",
         "id" => "write `uid(0x1)`",
         "label" | "labels" => "write `type(Person)`",
-        "distance" => "write `near(place, [8.5, 47.4], 1000)`",
+        "distance" => "write `near(location, [8.5, 47.4], 1000)`",
         _ => return None,
     })
 }

@@ -223,8 +223,8 @@ impl<'a> Lowering<'a> {
             ArgumentKind::Int { least, most, .. } => {
                 let number = number::int(text).filter(|number| (least..=most).contains(number));
                 let range = || match most {
-                    i64::MAX => format!("a whole number from {least} on"),
-                    _ => format!("a whole number from {least} to {most}"),
+                    i64::MAX => format!("an integer from {least} on"),
+                    _ => format!("an integer from {least} to {most}"),
                 };
                 let number = number.ok_or_else(|| self.wrong_value(at, name, value, &range()))?;
                 Ok(ArgumentValue::Int(number))
@@ -279,7 +279,7 @@ impl<'a> Lowering<'a> {
             let number = self.scalar(at, item)?.parse::<f64>().ok();
             let number = number.filter(|number| (least..=most).contains(number));
             number.filter(|number| !is_integer || number.fract() == 0.0).ok_or_else(|| {
-                let kind = if is_integer { "whole numbers" } else { "numbers" };
+                let kind = if is_integer { "integers" } else { "numbers" };
                 self.wrong_value(at, name, item, &format!("{kind} from {least} to {most}"))
             })
         };

@@ -254,7 +254,7 @@ impl<'a> Lowering<'a> {
         let text = self.scalar(argument.key.start, &argument.value)?;
         let number = number::uint(text).and_then(|number| i64::try_from(number).ok());
         let key = self.text(&argument.key);
-        let message = || format!("`{key}: {text}` is no whole number from 0 on");
+        let message = || format!("`{key}: {text}` is not an integer from 0 on");
         let hint = || format!("write `{key}: 3`");
         number.ok_or_else(|| self.error_with(argument.key.start, message(), hint()))
     }

@@ -162,7 +162,7 @@ impl<'a> Lowering<'a> {
         let orders_facets = modifiers.facets.as_ref().is_some_and(|list| !list.order.is_empty());
         if orders_facets && !modifiers.paging.order.is_empty() {
             let message = "an order by facets and another one by a predicate";
-            return Err(self.error_with(at, message, "keep one of them"));
+            return Err(self.error_with(at, message, "remove one of them"));
         }
         Ok(modifiers)
     }

@@ -218,7 +218,7 @@ impl<'a> Lowering<'a> {
             let text = self.recurse_value(key.start, value)?;
             match self.text(key).to_ascii_lowercase().as_str() {
                 "depth" => {
-                    let message = || format!("depth `{text}` is no whole number from 0 on");
+                    let message = || format!("depth `{text}` is not an integer from 0 on");
                     let depth = number::uint(text);
                     let hint = "write `@recurse(depth: 3)`";
                     recurse.depth =

@@ -97,7 +97,7 @@ impl<'a> Lowering<'a> {
     fn int32(&self, at: u32, value: &'a Value) -> Result<i32> {
         let text = self.scalar(at, value)?;
         let number = number::int(text).and_then(|number| i32::try_from(number).ok());
-        let message = || format!("`{text}` is no whole number of 32 bits");
+        let message = || format!("`{text}` is not a 32-bit integer");
         number.ok_or_else(|| self.error_with(at, message(), "write `first: 10, offset: 20`"))
     }
 
