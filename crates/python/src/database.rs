@@ -652,8 +652,8 @@ impl PyDatabase {
     /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
     /// >>> with hexgraph.connect(folder) as db:
     /// ...     _ = db.mutate(set='<0x1f> <name> "Ada" .')
-    /// >>> found = hexgraph.connect(folder).recovery
-    /// >>> found["commits"], found["cut"]
+    /// >>> recovery = hexgraph.connect(folder).recovery
+    /// >>> recovery["commits"], recovery["cut"]
     /// (1, 0)
     #[getter]
     fn recovery<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

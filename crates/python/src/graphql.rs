@@ -67,7 +67,7 @@ pub(crate) fn ask<'py>(
     let (request, headers, timeout) = arguments.read(query)?;
     let json = interruptible(py, timeout, |control| {
         let mut response = database.graphql_with(&request, &headers, control);
-        // Without a schema all requests are refused, with a message that names every way to set
+        // Without a schema all requests are refused, with a message that names each method to set
         // one, those of a server, too. The caller is in Python, so only the method of Python is
         // named.
         let is_refused = response.data.is_none() && !request.query.is_empty();

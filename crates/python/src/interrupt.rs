@@ -67,7 +67,7 @@ impl Cancel {
         Ok(Cancel { cancelled: Arc::default() })
     }
 
-    /// Make the call of `run` that is under way, and later ones, end within about 50 ms.
+    /// Make the call of `run` that is running, and later ones, end within about 50 ms.
     fn cancel(&self) {
         self.cancelled.cancel();
     }

@@ -1,6 +1,6 @@
 //! Compact graphs as arrays: what `db.edges`, `db.matrix` and `hexgraph.networkx` are made of.
 
-use super::asked::ask;
+use super::run_query::run_query;
 use super::tables::{Rounds, float_column, int_column, rounds_of, vector_column};
 use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::to_python;
@@ -47,8 +47,9 @@ pub(crate) fn compact_graph(
     dql: String,
     timeout: Option<f64>,
 ) -> PyResult<PyCompactGraph> {
-    let graph =
-        ask(py, database, dql, timeout, |answer, control| answer.compact_graph_with(control))?;
+    let graph = run_query(py, database, dql, timeout, |answer, control| {
+        answer.compact_graph_with(control)
+    })?;
     Ok(PyCompactGraph { graph: Arc::new(graph) })
 }
 
@@ -123,18 +124,18 @@ pub(crate) fn numbers_table(columns: Vec<(String, String, PyBackedBytes)>) -> Py
 
 #[pymethods]
 impl PyCompactGraph {
-    /// Whether edges have no direction: then rows have each edge both ways, and a loop once.
+    /// Whether edges have no direction: then rows have each edge in both directions, and a loop once.
     #[getter]
     fn is_undirected(&self) -> bool {
         self.graph.is_undirected()
     }
 
-    /// The uids of the nodes, ascending, as uint64; a node's number is its place.
+    /// The uids of the nodes, ascending, as uint64; a node's number is its position.
     fn uids(&self) -> PyArrowBuffer {
         self.part(|graph| bytemuck::cast_slice(graph.uids()))
     }
 
-    /// Where the row of each node begins, and the last one ends: the buffer, and "int32" or "int64", whichever is enough.
+    /// The offset of the row of each node, and the end of the last one: the buffer, and "int32" or "int64", whichever is enough.
     fn starts(&self, py: Python<'_>) -> (PyArrowBuffer, &'static str) {
         py.detach(|| match i32::try_from(self.graph.targets().len()) {
             Ok(_) => {
@@ -182,8 +183,8 @@ impl PyCompactGraph {
     }
 
     /// Run an algorithm on the graph. `arguments` are texts, `nodes` lists of numbers. Returns "floats" (NaN for none), "ints" (the
-    /// least for none), "float", "nodes", "pairs", "some" (nodes and their floats), "paths" (where each ends, the nodes, their numbers)
-    /// or "vectors" (their length, and their numbers) with their arrays, and how it was found.
+    /// least for none), "float", "nodes", "pairs", "some" (nodes and their floats), "paths" (the end offset of each, the nodes, their numbers)
+    /// or "vectors" (their length, and their numbers) with their arrays, and how it was computed.
     #[pyo3(signature = (database, name, arguments, nodes, *, threads = None, seed = 0, timeout = None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn compute(
@@ -227,21 +228,21 @@ fn arrays_of(result: AlgorithmOutcome) -> Computed {
             let from: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
             let to: Vec<u32> = pairs.iter().map(|pair| pair.1).collect();
             let numbers: Vec<f64> = pairs.iter().map(|pair| pair.2).collect();
-            let ends = [from, to].map(Buffer::from_vec);
-            ("pairs", ends.into_iter().chain([Buffer::from_vec(numbers)]).collect())
+            let endpoints = [from, to].map(Buffer::from_vec);
+            ("pairs", endpoints.into_iter().chain([Buffer::from_vec(numbers)]).collect())
         }
         AlgorithmOutput::Some(result) => {
             let (nodes, numbers): (Vec<u32>, Vec<f64>) = result.into_iter().unzip();
             ("some", vec![Buffer::from_vec(nodes), Buffer::from_vec(numbers)])
         }
         AlgorithmOutput::Paths(paths) => {
-            let ends: Vec<i64> = paths.bounds.iter().map(|end| *end as i64).collect();
+            let offsets: Vec<i64> = paths.bounds.iter().map(|end| *end as i64).collect();
             let numbers = match paths.distances {
                 Some(distances) => distances,
                 None => paths.steps().map(|(.., position)| position as f64).collect(),
             };
             let nodes = Buffer::from_vec(paths.nodes);
-            ("paths", vec![Buffer::from_vec(ends), nodes, Buffer::from_vec(numbers)])
+            ("paths", vec![Buffer::from_vec(offsets), nodes, Buffer::from_vec(numbers)])
         }
         AlgorithmOutput::Vectors(vectors) => {
             let length = Buffer::from_vec(vec![vectors.dimensions as i64]);

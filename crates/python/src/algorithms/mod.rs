@@ -1,6 +1,6 @@
 //! Algorithms on graphs: what `hexgraph.algo`, `db.edges`, `db.matrix` and `hexgraph.networkx` need
 //! of the native half.
 
-mod asked;
+mod run_query;
 pub(super) mod tables;
 pub(super) mod compact;

@@ -1,6 +1,6 @@
 //! Algorithms on graphs: what `hexgraph.algo` needs of the native half.
 
-use super::asked::ask;
+use super::run_query::run_query;
 use crate::convert::arrow::ArrowTable;
 use crate::database::PyDatabase;
 use arrow_array::{
@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// The numbers that are looked at at a time for one that is missing.
 const CHUNK: usize = 1024;
 
-/// Run the query of an algorithm, whose block has no variable, and return what it found as a table: the columns path (for ways), uid,
-/// to (for pairs), xid (where nodes have one), and the numbers or vectors under the algorithm's name; beside it how it was found.
+/// Run the query of an algorithm, whose block has no variable, and return its result as a table: the columns path (for paths), uid,
+/// to (for pairs), xid (where nodes have one), and the numbers or vectors under the algorithm's name; and how it was computed.
 #[pyfunction]
 #[pyo3(signature = (database, dql, timeout = None))]
 pub(crate) fn run_algorithm(
@@ -31,7 +31,7 @@ pub(crate) fn run_algorithm(
     dql: String,
     timeout: Option<f64>,
 ) -> PyResult<(ArrowTable, Rounds)> {
-    ask(py, database, dql, timeout, |answer, control| {
+    run_query(py, database, dql, timeout, |answer, control| {
         let result = answer.into_algorithm(control)?;
         let rounds = rounds_of(&result.report);
         Ok((arrow_table(result)?.drawing(control), rounds))
@@ -145,7 +145,7 @@ fn arrow_table(table: AlgorithmTable) -> Result<ArrowTable> {
 
 /// Numbers of paths. They are integers and no uids, so they are signed.
 fn path_column(path: Vec<u64>) -> ArrayRef {
-    Arc::new(path.into_iter().map(|way| way as i64).collect::<Int64Array>())
+    Arc::new(path.into_iter().map(|number| number as i64).collect::<Int64Array>())
 }
 
 /// Floats without a copy; NaN represents none.

@@ -1,6 +1,6 @@
 //! What comes back from a request.
 
-mod kept;
+mod cached;
 pub(super) mod result;
 pub(super) mod pages;
 pub(super) mod each;

@@ -1,6 +1,6 @@
 //! The result of a query.
 
-use super::kept::Cached;
+use super::cached::Cached;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::dict_sink::{DictSink, Fault};
 use crate::convert::errors::{to_python, warn_of};
@@ -274,8 +274,8 @@ impl PyResultSet {
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
     /// >>> _ = db.alter("age: int .")
-    /// >>> found = db.query("{ q(func: has(name)) { uid called: name age } }")
-    /// >>> found.columns(), found.rows()
+    /// >>> result = db.query("{ q(func: has(name)) { uid called: name age } }")
+    /// >>> result.columns(), result.rows()
     /// (['uid', 'called', 'age'], [('0x1', 'Ada', None)])
     #[pyo3(signature = (block = None))]
     fn columns(&self, py: Python<'_>, block: Option<&str>) -> PyResult<Vec<String>> {
@@ -452,8 +452,8 @@ impl PyResultSet {
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<1> <road> <2> (km=5) .\n<2> <road> <3> (km=7) .')
-    /// >>> found = db.query("{ shortest(from: 1, to: 3) { road @facets(km) } }")
-    /// >>> table = found.paths()
+    /// >>> result = db.query("{ shortest(from: 1, to: 3) { road @facets(km) } }")
+    /// >>> table = result.paths()
     /// >>> table.column_names
     /// ['path', 'hop', 'from', 'predicate', 'to', 'km', 'total']
     /// >>> table.rows()
@@ -480,11 +480,11 @@ impl PyResultSet {
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
-    /// >>> kept = db.query("{ q(func: has(name)) { name } }")
-    /// >>> kept.memory()["version"]
+    /// >>> result = db.query("{ q(func: has(name)) { name } }")
+    /// >>> result.memory()["version"]
     /// 0
     /// >>> db.close()
-    /// >>> kept.rows()
+    /// >>> result.rows()
     /// [('Ada',)]
     fn memory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let AnswerMemory { own, version } = py.detach(|| {

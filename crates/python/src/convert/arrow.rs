@@ -141,7 +141,7 @@ impl ArrowTable {
 
     /// Returns the table as a stream of one batch, without copying the columns. Where
     /// `requested_schema`, a capsule of Arrow's C interface, requests other types, the columns are
-    /// cast if that is possible and keep their own types if not.
+    /// cast if that is possible and have their own types if not.
     ///
     /// # Errors
     ///

@@ -210,8 +210,8 @@ pub(crate) fn object_bytes(array: &ArrayRef) -> u64 {
     } else if let Some(array) = of::<LargeStringArray>(array) {
         (array.value_offsets()[array.len()] - array.value_offsets()[0]) as u64
     } else if let Some(array) = of::<LargeListArray>(array) {
-        let ends = array.value_offsets();
-        let (start, end) = (ends[0] as usize, ends[array.len()] as usize);
+        let offsets = array.value_offsets();
+        let (start, end) = (offsets[0] as usize, offsets[array.len()] as usize);
         object_bytes(&array.values().slice(start, end - start))
     } else if let Some(array) = of::<FixedSizeListArray>(array) {
         object_bytes(array.values())

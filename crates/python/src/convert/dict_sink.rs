@@ -116,9 +116,9 @@ impl<'py> Maker<'py> {
                     made.push(Some(uid_of(py, *uid, *int_uids)?));
                 }
             }
-            ObjectCells::Texts(all, ends, []) => {
+            ObjectCells::Texts(all, offsets, []) => {
                 let mut start = 0;
-                made.extend(ends[..len].iter().map(|&end| {
+                made.extend(offsets[..len].iter().map(|&end| {
                     let text = &all[std::mem::replace(&mut start, end)..end];
                     Some(PyString::new(py, text).into_any())
                 }));
@@ -422,8 +422,9 @@ impl<'a, 'py> DictSink<'a, 'py> {
     fn row(&mut self) -> PyResult<Bound<'py, PyTuple>> {
         let py = self.py;
         let Some(rows) = &mut self.rows else { return Ok(PyTuple::empty(py)) };
-        let take = |cell: &mut Option<_>| cell.take().unwrap_or_else(|| py.None().into_bound(py));
-        PyTuple::new(py, rows.cells.iter_mut().map(take))
+        let value_of =
+            |cell: &mut Option<_>| cell.take().unwrap_or_else(|| py.None().into_bound(py));
+        PyTuple::new(py, rows.cells.iter_mut().map(value_of))
     }
 
     /// Finds the column for the next value of a row by its key. An unknown key becomes a new column.
