@@ -140,7 +140,7 @@ mod tests {
     use super::check_name;
 
     #[test]
-    fn a_name_that_no_algorithm_has_is_told() {
+    fn a_name_that_no_algorithm_has_is_reported() {
         assert!(check_name("pagerank").is_ok());
         let reported = |name: &str| check_name(name).unwrap_err().to_string();
         assert_eq!(

@@ -351,8 +351,8 @@ fn export(
     };
     let (file, schema) = (file.display(), report.schema.display());
     let graphql = report.graphql_schema.map(|path| format!("; {}", path.display()));
-    let beside = format!("{schema}{}", graphql.unwrap_or_default());
-    print(format!("{file}: {} triples; {beside}\n", report.triples).as_bytes())
+    let schemas = format!("{schema}{}", graphql.unwrap_or_default());
+    print(format!("{file}: {} triples; {schemas}\n", report.triples).as_bytes())
 }
 
 fn load(arguments: &LoadArguments, interrupt: Interrupt) -> Done {

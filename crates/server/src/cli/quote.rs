@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mark_stands_below_the_place() {
+    fn the_mark_is_below_the_position() {
         assert_eq!(
             shown("{\n  q(é x)\n}", 2, 7),
             "line 2 column 8: wrong\n      q(é x)\n          ^"
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_around_the_place() {
+    fn long_lines_are_cut_around_the_position() {
         let text = format!("{}HERE{}", "a".repeat(200), "b".repeat(200));
         let shown = shown(&text, 1, 200);
         let lines: Vec<&str> = shown.lines().skip(1).collect();

@@ -4,7 +4,7 @@
 use super::admission;
 use super::admission::{OVERLOADED, Overloaded, RequestedQuery, likeness};
 use super::app::App;
-use super::audit::{Slot, told_text, without_literals};
+use super::audit::{Slot, audited_text, without_literals};
 use super::connections::Peer;
 use super::route::{Answerer, Route};
 use crate::http::message::coding::Coding;
@@ -59,7 +59,7 @@ pub(super) async fn received(
     if let Some(slot) = slot {
         let reported = || match incoming.bytes() {
             b"" => Some(without_literals(incoming.parameter("query"))),
-            body => told_text(route.path, &incoming.media_type(), body),
+            body => audited_text(route.path, &incoming.media_type(), body),
         };
         let reported = match incoming.bytes().len() {
             0..=READ_AT_ONCE_MAX => reported(),
@@ -97,7 +97,7 @@ async fn received_full(
         control.set_limits(limits);
         incoming.unpacked(most, &control)
     };
-    let done = admission::carry_out(&app.admission, requested, expected(app, peer), work).await;
+    let done = admission::execute(&app.admission, requested, expected(app, peer), work).await;
     done.unwrap_or_else(|Overloaded| {
         Err(Unreadable::Starved(Error::Limit { message: OVERLOADED.to_owned() }))
     })
@@ -175,7 +175,7 @@ pub(super) async fn admitted<T: Send + 'static>(
         }
         work(&there, incoming, &control)
     };
-    admission::carry_out(&app.admission, requested, is_expected, work).await
+    admission::execute(&app.admission, requested, is_expected, work).await
 }
 
 /// Bodies up to this length are read where they have come, within a fraction of a millisecond.
@@ -293,9 +293,9 @@ mod tests {
             .unwrap();
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let route = Route::of("/query").unwrap();
-        let (took, turns) = runtime.block_on(async move {
-            let turns = Arc::new(std::sync::Mutex::new(0_u32));
-            let count = Arc::clone(&turns);
+        let (elapsed, ticks) = runtime.block_on(async move {
+            let ticks = Arc::new(std::sync::Mutex::new(0_u32));
+            let count = Arc::clone(&ticks);
             let other = tokio::spawn(async move {
                 loop {
                     tokio::time::sleep(Duration::from_millis(1)).await;
@@ -309,10 +309,10 @@ mod tests {
             });
             answered.await.unwrap();
             other.abort();
-            let turns = *turns.lock().unwrap();
-            (started.elapsed(), turns)
+            let ticks = *ticks.lock().unwrap();
+            (started.elapsed(), ticks)
         });
-        assert!(took > Duration::from_millis(8), "too little to tell: {took:?}");
-        assert!(turns > 2, "the other task ran {turns} times within {took:?}");
+        assert!(elapsed > Duration::from_millis(8), "too short to compare: {elapsed:?}");
+        assert!(ticks > 2, "the other task ran {ticks} times within {elapsed:?}");
     }
 }

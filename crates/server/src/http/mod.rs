@@ -2,7 +2,7 @@
 //! `/graphql` and `/admin`, and over gRPC, as Dgraph has them. For browsers there is a console.
 
 mod server;
-mod doors;
+mod listeners;
 mod socket_file;
 mod service_manager;
 mod routes;
@@ -31,13 +31,13 @@ mod grpc;
 pub use admission::AdmissionOptions;
 pub use audit::AuditOptions;
 pub use connections::ConnectionOptions;
-pub use doors::GrpcPort;
 pub use effect::Effect;
 pub use graphql::SubscribeOptions;
 pub use guard::access_settings::{access_options, default_password_warning, read_secret};
 pub use guard::keys::Role;
 pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};
+pub use listeners::GrpcPort;
 pub use logs::{Level, LogFormat, LogOptions, SpanOptions, log, set_log_format};
 pub(crate) use message::reply::warning_json;
 pub use mounted::{Mounted, MountedCaller};

@@ -43,7 +43,7 @@ pub(super) enum Work {
     /// GraphQL requests to the administration API.
     Admin,
     /// A method of gRPC.
-    Call(Call, Turn),
+    Call(Call, Scheduling),
     /// A method of gRPC that there is not, for the reason that stands here.
     NoCall(&'static str),
 }
@@ -59,7 +59,7 @@ pub(super) struct Bare<'a> {
 
 /// When a call is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum Scheduling {
     /// When admission lets it in.
     Admitted,
     /// At once: it is quick, and a liveness check.

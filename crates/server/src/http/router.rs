@@ -190,7 +190,9 @@ async fn answer(app: Arc<App>, route: &'static Route, request: Request) -> Respo
         Work::Lines => query_many::receive(app, route, request).await,
         Work::Graphql => graphql::receive(app, route, request).await,
         Work::Admin => graphql::receive_admin(app, route, request).await,
-        Work::Call(call, turn) => grpc::receive(app, route, request, (call, turn)).await,
+        Work::Call(call, scheduling) => {
+            grpc::receive(app, route, request, (call, scheduling)).await
+        }
         Work::NoCall(why) => without_the_body(Reply::not_implemented(why), &request),
     }
 }

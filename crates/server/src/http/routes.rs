@@ -6,7 +6,7 @@ use super::effect::Effect;
 use super::graphql;
 use super::grpc::dialect::GRPC_TYPES;
 use super::grpc::methods;
-use super::route::{Route, Turn, Work};
+use super::route::{Route, Scheduling, Work};
 use crate::http::console;
 use crate::http::endpoints::admin;
 use crate::http::endpoints::alter;
@@ -197,37 +197,37 @@ pub static ROUTES: &[Route] = &[
     Route {
         path: "/api.Dgraph/Query",
         effect: Effect::AsTextSays,
-        work: Work::Call(methods::query::answer, Turn::Admitted),
+        work: Work::Call(methods::query::answer, Scheduling::Admitted),
         ..CALL
     },
     Route {
         path: "/api.Dgraph/RunDQL",
         effect: Effect::AsTextSays,
-        work: Work::Call(methods::run_dql::answer, Turn::Admitted),
+        work: Work::Call(methods::run_dql::answer, Scheduling::Admitted),
         ..CALL
     },
     Route {
         path: "/api.Dgraph/CommitOrAbort",
-        work: Work::Call(methods::commit::answer, Turn::Admitted),
+        work: Work::Call(methods::commit::answer, Scheduling::Admitted),
         ..CALL
     },
     Route {
         path: "/api.Dgraph/AllocateIDs",
         body_len_max: SHORT,
-        work: Work::Call(methods::commit::allocate, Turn::Admitted),
+        work: Work::Call(methods::commit::allocate, Scheduling::Admitted),
         ..CALL
     },
     Route {
         path: "/api.Dgraph/Alter",
         role: Role::Admin,
-        work: Work::Call(methods::alter::answer, Turn::Admitted),
+        work: Work::Call(methods::alter::answer, Scheduling::Admitted),
         ..CALL
     },
     Route {
         path: "/api.Dgraph/Login",
         effect: Effect::Reads,
         body_len_max: SHORT,
-        work: Work::Call(methods::simple::login, Turn::Admitted),
+        work: Work::Call(methods::simple::login, Scheduling::Admitted),
         ..CALL
     },
     Route {
@@ -235,7 +235,7 @@ pub static ROUTES: &[Route] = &[
         role: Role::Anyone,
         effect: Effect::Reads,
         body_len_max: SHORT,
-        work: Work::Call(methods::simple::version, Turn::AtOnce),
+        work: Work::Call(methods::simple::version, Scheduling::AtOnce),
         ..CALL
     },
     Route {
@@ -243,24 +243,24 @@ pub static ROUTES: &[Route] = &[
         role: Role::Anyone,
         effect: Effect::Reads,
         body_len_max: SHORT,
-        work: Work::Call(methods::simple::health, Turn::AtOnce),
+        work: Work::Call(methods::simple::health, Scheduling::AtOnce),
         ..CALL
     },
     Route { path: "/grpc.health.v1.Health/Watch", work: Work::NoCall(NO_WATCH), ..NO_CALL },
     Route {
         path: "/api.Dgraph/CreateNamespace",
-        work: Work::Call(methods::namespaces::create, Turn::Admitted),
+        work: Work::Call(methods::namespaces::create, Scheduling::Admitted),
         ..ADMIN_CALL
     },
     Route {
         path: "/api.Dgraph/DropNamespace",
-        work: Work::Call(methods::namespaces::drop_one, Turn::Admitted),
+        work: Work::Call(methods::namespaces::drop_one, Scheduling::Admitted),
         ..ADMIN_CALL
     },
     Route {
         path: "/api.Dgraph/ListNamespaces",
         effect: Effect::Reads,
-        work: Work::Call(methods::namespaces::list, Turn::Admitted),
+        work: Work::Call(methods::namespaces::list, Scheduling::Admitted),
         ..ADMIN_CALL
     },
     Route {

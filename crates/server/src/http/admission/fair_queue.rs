@@ -8,14 +8,14 @@ use std::time::Instant;
 /// A queue of items `T` that is served round robin between clients `C`.
 pub(super) struct FairQueue<C, T> {
     /// The clients that have items in the queue; the first one is served next.
-    turns: VecDeque<C>,
+    order: VecDeque<C>,
     waiting: HashMap<C, VecDeque<(Instant, T)>>,
 }
 
 impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
     /// Creates an empty queue.
     pub(super) fn new() -> FairQueue<C, T> {
-        FairQueue { turns: VecDeque::new(), waiting: HashMap::new() }
+        FairQueue { order: VecDeque::new(), waiting: HashMap::new() }
     }
 
     /// The number of items. O(waiting clients).
@@ -25,33 +25,33 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
 
     /// Whether the queue is empty.
     pub(super) fn is_empty(&self) -> bool {
-        self.turns.is_empty()
+        self.order.is_empty()
     }
 
     /// Adds an item of a client. O(1).
     pub(super) fn push(&mut self, client: C, item: T) {
         let own = self.waiting.entry(client).or_default();
         if own.is_empty() {
-            self.turns.push_back(client);
+            self.order.push_back(client);
         }
         own.push_back((Instant::now(), item));
     }
 
     /// Removes and returns the next item.
     pub(super) fn pop(&mut self) -> Option<T> {
-        let client = self.turns.pop_front()?;
+        let client = self.order.pop_front()?;
         // A client is in `order` while it has items, and never twice, so each pop finds one.
         let own = self.waiting.get_mut(&client)?;
         let (_, item) = own.pop_front()?;
         match own.is_empty() {
             true => drop(self.waiting.remove(&client)),
-            false => self.turns.push_back(client),
+            false => self.order.push_back(client),
         }
         Some(item)
     }
 
     /// Counts the items that would be served before another one of this client. O(waiting clients).
-    pub(super) fn ahead_of(&self, client: C) -> usize {
+    pub(super) fn requests_before(&self, client: C) -> usize {
         let own = self.waiting.get(&client).map_or(0, VecDeque::len);
         // Each client is served once a round, and another item of this one would be served in round
         // `own + 1`.
@@ -65,7 +65,7 @@ impl<C: Copy + Eq + Hash, T> FairQueue<C, T> {
         }
         self.waiting.retain(|_, own| !own.is_empty());
         let waiting = &self.waiting;
-        self.turns.retain(|client| waiting.contains_key(client));
+        self.order.retain(|client| waiting.contains_key(client));
     }
 
     /// The time since which the oldest item has been waiting. O(waiting clients).
@@ -79,14 +79,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_take_turns() {
+    fn clients_alternate() {
         let mut queue = FairQueue::new();
         for number in 0..5 {
             queue.push('a', number);
         }
         queue.push('b', 10);
         queue.push('b', 11);
-        assert_eq!((queue.ahead_of('a'), queue.ahead_of('b'), queue.ahead_of('c')), (7, 5, 2));
+        assert_eq!(
+            (queue.requests_before('a'), queue.requests_before('b'), queue.requests_before('c')),
+            (7, 5, 2)
+        );
         assert!(queue.oldest().is_some());
         let order: Vec<i32> = std::iter::from_fn(|| queue.pop()).collect();
         assert_eq!(order, [0, 10, 1, 11, 2, 3, 4]);
@@ -100,7 +103,7 @@ mod tests {
             queue.push(number % 2, number);
         }
         queue.retain(|number| *number == 2);
-        assert_eq!(queue.ahead_of(1), 1);
+        assert_eq!(queue.requests_before(1), 1);
         assert_eq!((queue.pop(), queue.pop()), (Some(2), None));
     }
 }

@@ -95,7 +95,7 @@ impl<W: Waiter> Lane<W> {
     }
 
     fn is_too_long(&self, client: Client, now: Instant) -> bool {
-        let rounds = (self.queue.ahead_of(client) + 1) as f64 / self.slots as f64;
+        let rounds = (self.queue.requests_before(client) + 1) as f64 / self.slots as f64;
         let is_burst = self.refused.is_none_or(|refused| self.patience <= now - refused);
         let patience = self.patience.as_secs_f64() * if is_burst { 1.0 } else { 0.1 };
         // Where a slot is held for longer than the patience, nobody could ever wait: two rounds are
@@ -155,12 +155,12 @@ mod tests {
         match lane.enter(client, true, Numbered(Rc::clone(&number))) {
             Entry::Queued => Some(number),
             Entry::Full(_) => None,
-            Entry::Free(_) => panic!("there is a place"),
+            Entry::Free(_) => panic!("there is a slot"),
         }
     }
 
     #[test]
-    fn places_then_a_queue_then_refusals() {
+    fn slots_then_a_queue_then_refusals() {
         let mut lane = Lane::new(2, 20 * MS, 100 * MS);
         assert!(is_free(&mut lane) && is_free(&mut lane));
         // 20 ms each on two slots: ten of them need 100 ms.
@@ -170,13 +170,13 @@ mod tests {
         assert!(other.is_some(), "another client has a queue of its own");
         lane.leave(20 * MS);
         assert!(lane.next().is_some_and(|next| *next.0 == 1));
-        assert!(lane.next().is_none(), "there was one place");
+        assert!(lane.next().is_none(), "there was one slot");
         lane.leave(20 * MS);
         assert!(lane.next().is_some_and(|next| *next.0 == 2));
     }
 
     #[test]
-    fn who_went_away_takes_no_place() {
+    fn a_request_that_was_dropped_has_no_slot() {
         let mut lane = Lane::new(1, 20 * MS, 100 * MS);
         assert!(is_free(&mut lane));
         drop(waits(&mut lane, 1));

@@ -16,12 +16,12 @@ mod quick;
 mod fair_queue;
 mod lane;
 mod workers;
-mod lanes;
+mod queues;
 mod ticket;
 
 pub use admission_options::AdmissionOptions;
-pub(super) use lanes::Queues;
 pub(super) use likeness::likeness;
+pub(super) use queues::Queues;
 pub(super) use quick::stay_max;
-pub(super) use ticket::{OVERLOADED, Overloaded, RequestedQuery, busy_time, carry_out};
+pub(super) use ticket::{OVERLOADED, Overloaded, RequestedQuery, busy_time, execute};
 pub(super) use workers::lower_priority;

@@ -148,7 +148,7 @@ impl Queues {
         if HANDS_OUT.replace(true) {
             return;
         }
-        let _ends = HandsOut;
+        let _guard = HandsOut;
         while let Some((which, waiter)) = self.next() {
             waiter.give(Position::new(self, which));
         }
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_are_under_way() {
+    fn so_many_are_running() {
         let options = AdmissionOptions { running: 1, ..AdmissionOptions::default() };
         let queues = Arc::new(Queues::new(options));
         let running = queues.begin();

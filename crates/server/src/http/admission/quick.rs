@@ -68,11 +68,11 @@ impl Quick {
 
     /// Records the time of a request of a kind (see [`time_that_counts`]), and whether it waited
     /// for anything. `stayed` says whether it was executed on the thread of its connection.
-    pub(super) fn note(&self, kind: u64, took: Duration, waited: bool, stayed: bool) {
+    pub(super) fn note(&self, kind: u64, elapsed: Duration, waited: bool, stayed: bool) {
         let position = self.position(kind);
         let before = position.load(Ordering::Relaxed);
         let (quick, strikes) = numbers(before, kind);
-        let (quick, strikes) = match (waited || QUICK < took, stayed && waited) {
+        let (quick, strikes) = match (waited || QUICK < elapsed, stayed && waited) {
             (false, _) => ((quick + 1).min(ENOUGH), strikes),
             (true, false) => (0, strikes),
             (true, true) => (0, (strikes + 1).min(STRIKES_MAX)),

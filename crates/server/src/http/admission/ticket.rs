@@ -2,7 +2,7 @@
 //! back with a refusal.
 
 use super::lane::Client;
-use super::lanes::{Position, Queues, RunningRequest, Start, Which};
+use super::queues::{Position, Queues, RunningRequest, Start, Which};
 use super::quick::{Stay, time_that_counts};
 use super::workers::lower_priority;
 use hexgraph::db::{Onward, RequestContext};
@@ -72,7 +72,7 @@ struct State {
 /// # Errors
 ///
 /// [`Overloaded`] where it would have to wait for too long.
-pub(crate) async fn carry_out<T: Send + 'static>(
+pub(crate) async fn execute<T: Send + 'static>(
     queues: &Arc<Queues>,
     requested: RequestedQuery,
     is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
@@ -80,7 +80,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
 ) -> Result<T, Overloaded> {
     let begins_slow = LONG_BODY < requested.body_len || queues.was_slow(requested.kind);
     if !begins_slow && let Some(stay) = stay(queues, requested.kind) {
-        return carry_out_here((queues, stay), requested, is_expected, work);
+        return execute_here((queues, stay), requested, is_expected, work);
     }
     let which = if begins_slow { Which::Slow } else { Which::Fast };
     let ticket = Arc::new(Ticket {
@@ -112,7 +112,7 @@ pub(crate) async fn carry_out<T: Send + 'static>(
 }
 
 /// Runs a request on this thread. It needs no slot in the fast pool: the rights to stay are as few.
-fn carry_out_here<T>(
+fn execute_here<T>(
     (queues, stay): (&Arc<Queues>, Stay<'_>),
     requested: RequestedQuery,
     is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
@@ -218,13 +218,13 @@ impl Ticket {
             .with_admission_hook(quick, admission_hook);
         let notice = if self.stays { hand_over } else { || () };
         let (done, has_waited) = with_notice(notice, || work(control));
-        let took = started.elapsed();
+        let elapsed = started.elapsed();
         let busy = || busy_time().saturating_sub(start);
-        let counts = time_that_counts(took, busy);
+        let counts = time_that_counts(elapsed, busy);
         self.admission.quick.note(self.requested.kind, counts, has_waited, self.stays);
         // Otherwise `change_queues` has recorded it already.
         if !self.lock().was_slow {
-            let is_slow = quick < took && quick < busy();
+            let is_slow = quick < elapsed && quick < busy();
             self.admission.note(self.requested.kind, is_slow);
         }
         // Before the answer is written to the client, so that it does not hold the slot.
@@ -362,36 +362,34 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn what_is_slow_changes_lanes_and_is_known_then() {
+    async fn a_slow_request_changes_its_queue_and_is_classified() {
         let queues = queues();
         let long = Duration::from_millis(10);
-        let done =
-            carry_out(&queues, requested(1), || true, move |control| compute(&control, long));
+        let done = execute(&queues, requested(1), || true, move |control| compute(&control, long));
         assert_eq!(done.await.map(|done| done.is_ok()), Ok(true));
-        let done =
-            carry_out(&queues, requested(1), || true, move |control| compute(&control, long));
+        let done = execute(&queues, requested(1), || true, move |control| compute(&control, long));
         assert_eq!(done.await.map(|done| done.is_ok()), Ok(true));
         assert!(queues.was_slow(1));
-        let done = carry_out(&queues, requested(1), || true, |_| 7).await;
+        let done = execute(&queues, requested(1), || true, |_| 7).await;
         assert_eq!(done, Ok(7));
         assert!(!queues.was_slow(1), "it was quick the last time");
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn who_waits_keeps_no_place_and_is_not_slow() {
+    async fn a_waiting_request_has_no_slot_and_is_not_slow() {
         let queues = queues();
         let (positions, long) = (queues.options.fast_positions(), Duration::from_millis(100));
         let blocked = (0..2 * positions).map(|_| {
             let queues = Arc::clone(&queues);
             tokio::spawn(async move {
-                carry_out(&queues, requested(2), || true, move |_| std::thread::sleep(long)).await
+                execute(&queues, requested(2), || true, move |_| std::thread::sleep(long)).await
             })
         });
         let blocked: Vec<_> = blocked.collect();
         let started = Instant::now();
         let mut done = Err(Overloaded);
         while done.is_err() {
-            done = carry_out(&queues, requested(3), || true, |_| ()).await;
+            done = execute(&queues, requested(3), || true, |_| ()).await;
         }
         assert!(started.elapsed() < long, "{:?}", started.elapsed());
         for one in blocked {
@@ -403,7 +401,7 @@ mod tests {
 
     /// Counts the rounds of another task on a runtime of one thread, while a request of a kind that
     /// was quick does `work`.
-    fn turns_meanwhile(work: fn(RequestContext)) -> u32 {
+    fn ticks_meanwhile(work: fn(RequestContext)) -> u32 {
         let runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = { runtime }.worker_threads(1).enable_all().build().unwrap();
         runtime.block_on(async move {
@@ -413,16 +411,16 @@ mod tests {
                 async move {
                     let here = thread::current().id();
                     let there = |_| thread::current().id();
-                    carry_out(&queues, requested(8), || true, there).await == Ok(here)
+                    execute(&queues, requested(8), || true, there).await == Ok(here)
                 }
             };
             let mut stayed = false;
             for _ in 0..1_000 {
                 stayed = stayed || tokio::spawn(threads()).await.unwrap();
             }
-            assert!(stayed, "none was carried out on the thread of its connection");
-            let turns = Arc::new(Mutex::new(0));
-            let count = Arc::clone(&turns);
+            assert!(stayed, "none was executed on the thread of its connection");
+            let ticks = Arc::new(Mutex::new(0));
+            let count = Arc::clone(&ticks);
             let other = tokio::spawn(async move {
                 loop {
                     sleep(Duration::from_millis(1)).await;
@@ -431,32 +429,32 @@ mod tests {
             });
             let there = Arc::clone(&queues);
             let done =
-                tokio::spawn(async move { carry_out(&there, requested(8), || true, work).await });
+                tokio::spawn(async move { execute(&there, requested(8), || true, work).await });
             assert!(done.await.unwrap().is_ok());
             other.abort();
             assert!(queues.quick.stay(8).is_none(), "it was not quick the last time");
-            let counted = turns.lock().unwrap();
+            let counted = ticks.lock().unwrap();
             *counted
         })
     }
 
     /// Tries it a few times, since on a machine that is busy with other tests one of fifty gets its
-    /// second thread too late.
-    fn most_turns_meanwhile(work: fn(RequestContext)) {
-        let is_enough = (0..4).any(|_| 20 < turns_meanwhile(work));
-        assert!(is_enough, "20 turns or fewer within 200 ms, four times");
+    /// second thread too slowly.
+    fn most_ticks_meanwhile(work: fn(RequestContext)) {
+        let is_enough = (0..4).any(|_| 20 < ticks_meanwhile(work));
+        assert!(is_enough, "20 ticks or fewer within 200 ms, four times");
     }
 
     #[test]
-    fn who_turns_out_to_be_slow_holds_up_no_connection() {
-        most_turns_meanwhile(|control| {
+    fn a_request_that_proves_slow_holds_up_no_connection() {
+        most_ticks_meanwhile(|control| {
             compute(&control, Duration::from_millis(200)).unwrap();
         });
     }
 
     #[test]
     fn who_waits_holds_up_no_connection() {
-        most_turns_meanwhile(|_| {
+        most_ticks_meanwhile(|_| {
             before_waiting();
             thread::sleep(Duration::from_millis(200));
         });
@@ -465,7 +463,7 @@ mod tests {
     /// One has what another waits for, who has the only slot for what is slow: the first goes on
     /// without one.
     #[tokio::test(flavor = "multi_thread")]
-    async fn who_holds_a_lock_does_not_wait_for_a_place() {
+    async fn a_request_with_a_lock_does_not_wait_for_a_slot() {
         let queues = Arc::new(Queues::new(AdmissionOptions {
             slow: 1,
             queue: Duration::from_secs(60),
@@ -484,7 +482,7 @@ mod tests {
                     placed.recv().unwrap();
                     compute(&control, long)
                 };
-                carry_out(&queues, requested(5), || true, work).await
+                execute(&queues, requested(5), || true, work).await
             }
         });
         held.await.unwrap();
@@ -496,7 +494,7 @@ mod tests {
                     is_placed.send(()).unwrap();
                     drop(lock.lock().unwrap());
                 };
-                carry_out(&queues, requested(6), || true, work).await
+                execute(&queues, requested(6), || true, work).await
             }
         });
         let both = async { (holder.await.unwrap(), waiter.await.unwrap()) };
@@ -512,8 +510,7 @@ mod tests {
         let queues = Arc::new(Queues::new(options));
         let _taken = queues.enter(Which::Slow, 9);
         let long = Duration::from_millis(10);
-        let done =
-            carry_out(&queues, requested(4), || false, move |control| compute(&control, long));
+        let done = execute(&queues, requested(4), || false, move |control| compute(&control, long));
         let error = done.await.unwrap().unwrap_err().to_string();
         assert!(error.contains("nobody waits") || error.contains("interrupted"), "{error}");
     }

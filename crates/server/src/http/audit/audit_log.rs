@@ -259,7 +259,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn files_give_way_and_no_line_is_lost() {
+    fn files_are_rotated_and_no_line_is_lost() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("audit.jsonl");
         let options = AuditOptions { path: path.clone(), bytes_max: 1000, retained: 2 };
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_wait_while_no_line_finds_a_place() {
+    fn requests_wait_while_the_queue_of_lines_is_full() {
         let (sender, mut receiver) = mpsc::channel(1);
         let log = AuditLog { sender };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_can_not_give_way_grows() {
+    fn a_file_that_cannot_be_rotated_grows() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.log");
         let mut writer = writer(&path, 30, 2);
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_lost_are_counted_and_told() {
+    fn lost_lines_are_counted_and_reported() {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("inner");
         fs::create_dir(&inner).unwrap();

@@ -17,7 +17,7 @@ const SECRET_COMMENTS: [&str; 2] = ["Dgraph.Authorization", "Dgraph.Secret"];
 /// and of mutations the text without what is in quotation marks, since that may be a password or
 /// confidential data; of a definition all but the secrets in its comments; of a login nothing.
 /// Values of variables are not logged.
-pub(in crate::http) fn told_text(path: &str, media_type: &str, body: &[u8]) -> Option<String> {
+pub(in crate::http) fn audited_text(path: &str, media_type: &str, body: &[u8]) -> Option<String> {
     if body.is_empty() || path.ends_with("/login") {
         return None;
     }
@@ -90,8 +90,8 @@ pub(in crate::http) fn without_literals(text: &str) -> String {
 /// The length of the literal at the start of a text, if it is terminated.
 fn literal_len(text: &str) -> Option<usize> {
     if let Some(block) = text.strip_prefix("\"\"\"") {
-        let mut ends = block.match_indices("\"\"\"").map(|(at, _)| at);
-        let end = ends.find(|&at| !block[..at].ends_with('\\'))?;
+        let mut marks = block.match_indices("\"\"\"").map(|(at, _)| at);
+        let end = marks.find(|&at| !block[..at].ends_with('\\'))?;
         return Some(end + 6);
     }
     let mut is_escaped = false;
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_not_told() {
+    fn secrets_are_not_recorded() {
         let (dql, json, rdf) = ("application/dql", "application/json", "application/rdf");
         for (path, kind, body, want) in [
             (
@@ -239,18 +239,21 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                told_text(path, kind, body.as_bytes()).as_deref(),
+                audited_text(path, kind, body.as_bytes()).as_deref(),
                 Some(want),
                 "{path} {body}"
             );
         }
-        assert_eq!(told_text("/login", json, br#"{"password":"hunter2"}"#), None);
-        assert_eq!(told_text("/mutate", json, b"{\"pw\":\"hunter2"), Some("(14 bytes)".to_owned()));
+        assert_eq!(audited_text("/login", json, br#"{"password":"hunter2"}"#), None);
+        assert_eq!(
+            audited_text("/mutate", json, b"{\"pw\":\"hunter2"),
+            Some("(14 bytes)".to_owned())
+        );
         let long = format!("{{ q(func: uid(1)) {{ {} }} }}", "ä ".repeat(5000));
-        let reported = told_text("/query", dql, long.as_bytes()).unwrap();
+        let reported = audited_text("/query", dql, long.as_bytes()).unwrap();
         assert!(reported.len() < TEXT_LEN_MAX + 4 && reported.ends_with('…'));
         assert_eq!(
-            told_text("/mutate", rdf, &vec![b'x'; 2 << 20]),
+            audited_text("/mutate", rdf, &vec![b'x'; 2 << 20]),
             Some("(2097152 bytes)".to_owned())
         );
     }

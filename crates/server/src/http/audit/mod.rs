@@ -3,9 +3,9 @@
 
 mod audit_log;
 mod noted;
-mod told_text;
+mod audited_text;
 
 pub use audit_log::AuditOptions;
 pub(super) use audit_log::{AuditLog, Slot};
+pub(super) use audited_text::{audited_text, without_literals};
 pub(super) use noted::Noted;
-pub(super) use told_text::{told_text, without_literals};

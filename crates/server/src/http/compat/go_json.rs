@@ -21,7 +21,7 @@ pub(in crate::http) struct Fault {
 pub(in crate::http) fn fault(text: &[u8]) -> Option<Fault> {
     let mut scan = Scan { text, at: 0, open: Vec::new() };
     scan.document().err().map(|wrong| match wrong {
-        Wrong::Ends => Fault { offset: text.len(), message: None },
+        Wrong::Truncated => Fault { offset: text.len(), message: None },
         Wrong::Byte(context) => {
             let message = format!("invalid character {} {context}", quoted(text[scan.at]));
             // The scan stops at the wrong byte without passing it, so the position is that of a
@@ -48,7 +48,7 @@ pub(in crate::http) fn request_error(body: &str) -> Option<RequestError> {
 /// What is wrong where the scan has stopped.
 enum Wrong {
     /// Unexpected end within a value.
-    Ends,
+    Truncated,
     /// The byte at hand is wrong; the text names its context, in the words of Go.
     Byte(String),
 }
@@ -225,7 +225,7 @@ impl Scan<'_> {
     }
 
     fn byte(&self) -> Result<u8, Wrong> {
-        self.peek().ok_or(Wrong::Ends)
+        self.peek().ok_or(Wrong::Truncated)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -260,7 +260,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faults_are_told() {
+    fn faults_are_reported() {
         let cases: [(&str, usize, &str); 25] = [
             ("x", 1, "invalid character 'x' looking for beginning of value"),
             ("\u{1f}", 1, "invalid character '\\x1f' looking for beginning of value"),

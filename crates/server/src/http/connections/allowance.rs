@@ -48,7 +48,7 @@ impl Allowance {
     }
 
     /// Records that the message is complete, and is reserved by its consumer.
-    pub(super) fn taken_off(&mut self, most: u64) {
+    pub(super) fn consume(&mut self, most: u64) {
         (self.come, self.most, self.pending) = (0, most, None);
     }
 }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_come_is_reserved_until_the_message_is_taken() {
+    fn received_bytes_are_reserved_until_the_message_is_consumed() {
         let budget = Budget::new(1 << 20);
         let mut allowance = Allowance::new(budget.clone(), 1 << 20);
         assert!(
@@ -71,7 +71,7 @@ mod tests {
             budget.reserved()
         );
         assert!(!allowance.admit(512 << 10), "there is no memory");
-        allowance.taken_off(10 << 10);
+        allowance.consume(10 << 10);
         assert_eq!(budget.reserved(), 0);
         assert!(allowance.admit(10 << 10) && !allowance.admit(1), "that is the most");
     }

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptors_are_kept_for_others() {
+    fn descriptors_are_reserved_for_others() {
         let options = ConnectionOptions { most: usize::MAX, ..ConnectionOptions::default() };
         let most = descriptors().map_or(u64::MAX, |most| most - DESCRIPTORS_RETAINED);
         assert!(options.slots() as u64 <= most);

@@ -33,7 +33,7 @@ impl HandedOver {
 
     /// Notes that an entire message was consumed, and sets the limit of the next ones.
     pub(crate) fn received(&self, most: u64) {
-        self.0.taken_off(most);
+        self.0.consume(most);
     }
 
     /// Notes whether the connection is idle from now on, and may be closed for a new one.

@@ -10,7 +10,7 @@ use super::handshake::{REFUSED_FOR, refuse, shake_hands};
 use super::lent_wire::{Home, LentWire};
 use super::log::Log;
 use super::phase::{Line, Peer, SHARED_START};
-use super::seats::Slots;
+use super::slots::Slots;
 use super::socket::{Caller, Listener, Socket};
 use super::timed_body::{Report, TimedBody, Verdict};
 use super::timed_stream::Stream;
@@ -92,7 +92,7 @@ struct House {
 impl House {
     /// The time without a request after which a connection that begins to wait now has no buffers.
     fn awake(&self) -> Duration {
-        if CROWD < self.slots.taken_count() { AWAKE_IN_CROWD } else { AWAKE }
+        if CROWD < self.slots.used_count() { AWAKE_IN_CROWD } else { AWAKE }
     }
 }
 
@@ -182,7 +182,7 @@ async fn admit(capacity: &Arc<Capacity>, socket: Socket, caller: Caller, log: &L
             {
                 tokio::spawn(async move {
                     // Who does not listen is closed like the others.
-                    let _ = timeout(REFUSED_FOR, turn_away(socket, most)).await;
+                    let _ = timeout(REFUSED_FOR, refuse_connection(socket, most)).await;
                     drop(position);
                 });
             }
@@ -191,7 +191,7 @@ async fn admit(capacity: &Arc<Capacity>, socket: Socket, caller: Caller, log: &L
 }
 
 /// Answers that the server has no connection slot, and waits for the client to read it.
-async fn turn_away(socket: Socket, most: usize) -> io::Result<()> {
+async fn refuse_connection(socket: Socket, most: usize) -> io::Result<()> {
     let body = format!(
         r#"{{"errors":[{{"message":"the server has {most} connections, which is its most (setting `connection most`): try again later","extensions":{{"code":"ErrorUnavailable"}}}}]}}"#
     );
@@ -444,7 +444,7 @@ async fn answer(
     }
     let request = match response.status() {
         StatusCode::SWITCHING_PROTOCOLS => {
-            begun.never_ends();
+            begun.mark_endless();
             None
         }
         _ => {

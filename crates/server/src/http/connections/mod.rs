@@ -12,7 +12,7 @@ mod timed_body;
 mod handshake;
 mod wire;
 mod lent_wire;
-mod seats;
+mod slots;
 mod listener;
 
 pub use connection_options::ConnectionOptions;

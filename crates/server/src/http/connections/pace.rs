@@ -43,7 +43,7 @@ impl Pace {
 
     /// Whether the client was too slow in the window that has ended. Otherwise the task is woken at
     /// the end of the next one.
-    pub(super) fn is_late(&mut self, context: &mut Context<'_>) -> bool {
+    pub(super) fn is_overdue(&mut self, context: &mut Context<'_>) -> bool {
         loop {
             let end = *self.end.get_or_insert_with(|| Instant::now() + self.window);
             let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(end)));
@@ -53,7 +53,7 @@ impl Pace {
             if timer.as_mut().poll(context).is_pending() {
                 return false;
             }
-            // The window is over: the client was fast enough, or it is late.
+            // The window is over: the client was fast enough, or it is overdue.
             if self.moved < self.least {
                 return true;
             }
@@ -77,8 +77,8 @@ mod tests {
         let mut pace = Pace::new(&options);
         for third in 0..12 {
             pace.note(bytes);
-            let late = poll_fn(|context| Poll::Ready(pace.is_late(context))).await;
-            if late {
+            let is_overdue = poll_fn(|context| Poll::Ready(pace.is_overdue(context))).await;
+            if is_overdue {
                 return third / 3;
             }
             sleep(stall / 3).await;
@@ -88,7 +88,7 @@ mod tests {
 
     // The clock moves when all tasks wait, so a busy machine changes nothing.
     #[tokio::test(start_paused = true)]
-    async fn who_drips_is_late() {
+    async fn a_client_that_drips_is_overdue() {
         assert_eq!(windows(0).await, 1);
         assert!(windows(5).await <= 2);
         assert_eq!(windows(100).await, 4);

@@ -82,7 +82,7 @@ pub(super) struct Request {
     line: Arc<Line>,
     number: u64,
     /// Whether the line was handed over to another protocol.
-    never_ends: bool,
+    is_endless: bool,
 }
 
 /// A connection whose client has given up so many more requests than were answered is closed. A
@@ -145,9 +145,9 @@ impl Line {
 
     /// Notes that a message of a line that was handed over was consumed, and sets the limit of the
     /// next ones.
-    pub(super) fn taken_off(&self, most: u64) {
+    pub(super) fn consume(&self, most: u64) {
         if let Some(allowance) = &mut self.lock().allowance {
-            allowance.taken_off(most);
+            allowance.consume(most);
         }
     }
 
@@ -173,7 +173,7 @@ impl Line {
         let number = state.last;
         state.busy.insert(number, Begun::default());
         drop(state);
-        Request { line: Arc::clone(self), number, never_ends: false }
+        Request { line: Arc::clone(self), number, is_endless: false }
     }
 
     /// Notes whether all that was written has gone to the socket.
@@ -239,14 +239,14 @@ impl Request {
     }
 
     /// Has the line count as busy for good: it was handed over to another protocol.
-    pub(super) fn never_ends(mut self) {
-        self.never_ends = true;
+    pub(super) fn mark_endless(mut self) {
+        self.is_endless = true;
     }
 }
 
 impl Drop for Request {
     fn drop(&mut self) {
-        if self.never_ends {
+        if self.is_endless {
             return;
         }
         let mut state = self.line.lock();
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn requests_that_share_a_line_keep_it_busy() {
+    async fn requests_of_one_line_make_it_busy() {
         let line = line(b"PRI * HTTP/2.0");
         assert!(line.shared_idle().is_some());
         let (one, two) = (line.begin(Some(0)), line.begin(Some(0)));
@@ -333,7 +333,7 @@ mod tests {
     #[tokio::test]
     async fn a_line_that_is_handed_over_stays_busy_and_is_freed() {
         let line = line(b"GET");
-        line.begin(Some(0)).never_ends();
+        line.begin(Some(0)).mark_endless();
         assert_eq!(line.phase(), Phase::Busy);
         assert_eq!(Arc::strong_count(&line), 1);
     }
@@ -433,7 +433,7 @@ mod tests {
     async fn a_line_is_clean_when_all_that_came_belongs_to_requests_that_ended() {
         let head = b"POST /query HTTP/1.1\r\nContent-Length: 5\r\n\r\n".as_slice();
         let full = [head, b"{ q }"].concat();
-        let ask = |line: &Arc<Line>, parts: &[&[u8]], body_len: Option<u64>| {
+        let request = |line: &Arc<Line>, parts: &[&[u8]], body_len: Option<u64>| {
             line.heard(parts[0]);
             let request = line.begin(body_len);
             parts[1..].iter().for_each(|part| _ = line.heard(part));
@@ -441,9 +441,9 @@ mod tests {
             line.clean_idle().is_some()
         };
         let line = Arc::new(Line::new());
-        assert!(line.clean_idle().is_none(), "nothing was asked yet");
-        assert!(ask(&line, &[&full], Some(5)));
-        assert!(ask(&line, &[head, b"{ q", b" }"], Some(5)), "the body came later");
+        assert!(line.clean_idle().is_none(), "nothing was requested yet");
+        assert!(request(&line, &[&full], Some(5)));
+        assert!(request(&line, &[head, b"{ q", b" }"], Some(5)), "the body came later");
         line.note_flushed(false);
         assert!(line.clean_idle().is_none(), "a part of the answer is left");
         line.note_flushed(true);
@@ -455,8 +455,8 @@ mod tests {
             (vec![&head[..20], &head[20..], b"{ q }"], Some(5)),
         ] {
             let line = Arc::new(Line::new());
-            assert!(!ask(&line, &parts, body_len));
-            assert!(!ask(&line, &[&full], Some(5)), "it stays so: what was left is not known");
+            assert!(!request(&line, &parts, body_len));
+            assert!(!request(&line, &[&full], Some(5)), "it stays so: what was left is not known");
         }
     }
 }

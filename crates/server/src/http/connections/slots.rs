@@ -21,12 +21,12 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub(super) struct Slots {
     most: usize,
     free: Arc<Semaphore>,
-    taken: Mutex<Taken>,
+    used: Mutex<Used>,
 }
 
 /// The connections that are open.
 #[derive(Default)]
-struct Taken {
+struct Used {
     /// Their states, by number.
     lines: HashMap<u64, Arc<Line>>,
     /// The number that was given last.
@@ -43,11 +43,11 @@ impl Slots {
     /// Creates `most` connection slots, all free.
     pub(super) fn new(most: usize) -> Slots {
         let most = most.min(Semaphore::MAX_PERMITS);
-        Slots { most, free: Arc::new(Semaphore::new(most)), taken: Mutex::default() }
+        Slots { most, free: Arc::new(Semaphore::new(most)), used: Mutex::default() }
     }
 
     /// The number of used connection slots.
-    pub(super) fn taken_count(&self) -> usize {
+    pub(super) fn used_count(&self) -> usize {
         self.most.saturating_sub(self.free.available_permits())
     }
 
@@ -60,34 +60,34 @@ impl Slots {
         }
         // The connection that is reported to close may need a moment for that, so its connection
         // slot is waited for.
-        self.take_longest_idle()?.leave.notify_one();
+        self.remove_longest_idle()?.leave.notify_one();
         timeout(PATIENCE, free.acquire_owned()).await.ok()?.ok()
     }
 
     /// Adds an open connection to the list of those that may be closed for a new one.
     pub(super) fn list(self: &Arc<Slots>, line: Arc<Line>) -> Listed {
-        let mut taken = self.lock();
-        taken.last += 1;
-        let number = taken.last;
-        taken.lines.insert(number, line);
+        let mut used = self.lock();
+        used.last += 1;
+        let number = used.last;
+        used.lines.insert(number, line);
         Listed { slots: Arc::clone(self), number }
     }
 
     /// Takes the connection that has waited longest for a request, or for the rest of one, off the
     /// list: whoever looks next, at another port, finds another one. `None` when none has waited
     /// for [`IDLE_LEAST`].
-    fn take_longest_idle(&self) -> Option<Arc<Line>> {
-        let mut taken = self.lock();
-        let idle = taken.lines.iter().filter_map(|(number, line)| match line.phase() {
+    fn remove_longest_idle(&self) -> Option<Arc<Line>> {
+        let mut used = self.lock();
+        let idle = used.lines.iter().filter_map(|(number, line)| match line.phase() {
             Phase::Idle(since) | Phase::Head(since) => Some((since, *number)),
             Phase::Busy => None,
         });
         let (since, number) = idle.min()?;
-        if since.elapsed() < IDLE_LEAST { None } else { taken.lines.remove(&number) }
+        if since.elapsed() < IDLE_LEAST { None } else { used.lines.remove(&number) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Used> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     use tokio::time::sleep;
 
     #[tokio::test]
-    async fn two_who_come_at_once_get_the_seats_of_two() {
+    async fn two_that_come_at_once_get_two_slots() {
         let slots = Arc::new(Slots::new(2));
         let (line, other) = (Arc::new(Line::new()), Arc::new(Line::new()));
         let sits = |line: &Arc<Line>| {
@@ -116,7 +116,7 @@ mod tests {
         };
         let sitting = [tokio::spawn(sits(&line)), tokio::spawn(sits(&other))];
         sleep(IDLE_LEAST + Duration::from_millis(50)).await;
-        assert_eq!(slots.taken_count(), 2);
+        assert_eq!(slots.used_count(), 2);
         let (first, second) = tokio::join!(slots.take(), slots.take());
         assert!(first.is_some() && second.is_some());
         for one in sitting {

@@ -26,7 +26,7 @@ pub(super) enum Socket {
 /// Whether the system reports each arrival. Then a read that has not filled its buffer has drained
 /// the socket, and the runtime may forget that it is ready: the next read waits without a system
 /// call, which would be one of four for a short request.
-const TELLS_OF_EACH: bool =
+const REPORTS_EACH: bool =
     cfg!(any(target_os = "linux", target_os = "android", target_vendor = "apple"));
 
 /// Calls a method that both kinds have.
@@ -87,7 +87,7 @@ impl Socket {
         let (capacity, mut count) = (buffer.remaining(), 0);
         let read = either!(self, stream => stream.try_io(Interest::READABLE, || {
             count = stream.try_read_buf(buffer)?;
-            let is_drained = TELLS_OF_EACH && 0 < count && count < capacity;
+            let is_drained = REPORTS_EACH && 0 < count && count < capacity;
             if is_drained { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
         }));
         match read {

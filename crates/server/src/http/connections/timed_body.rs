@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::{Sleep, sleep};
 
 /// The reason why reading a body was given up, if it was.
-pub(super) type Verdict = Arc<OnceLock<Late>>;
+pub(super) type Verdict = Arc<OnceLock<Overdue>>;
 
 /// The body of a request, which fails when it comes too slowly.
 pub(super) struct TimedBody {
@@ -29,15 +29,15 @@ pub(super) struct TimedBody {
 
 /// A client that sends its body too slowly, with the setting that says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Late(String);
+pub(super) struct Overdue(String);
 
-impl fmt::Display for Late {
+impl fmt::Display for Overdue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Late {}
+impl std::error::Error for Overdue {}
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
@@ -47,14 +47,14 @@ impl TimedBody {
         TimedBody { body, pace: Pace::new(options), full: options.body, end: None, verdict }
     }
 
-    fn lateness(&mut self, context: &mut Context<'_>) -> Option<Late> {
+    fn overdue(&mut self, context: &mut Context<'_>) -> Option<Overdue> {
         // Both timers are polled, since each has to wake the task by itself.
-        if self.pace.is_late(context) {
-            return Some(Late("it comes too slowly (settings `stall` and `rate`)".to_owned()));
+        if self.pace.is_overdue(context) {
+            return Some(Overdue("it comes too slowly (settings `stall` and `rate`)".to_owned()));
         }
         let end = self.end.get_or_insert_with(|| Box::pin(sleep(self.full)));
         let is_over = end.as_mut().poll(context).is_ready();
-        is_over.then(|| Late(format!("it takes longer than {:?} (setting `body`)", self.full)))
+        is_over.then(|| Overdue(format!("it takes longer than {:?} (setting `body`)", self.full)))
     }
 }
 
@@ -72,11 +72,11 @@ impl Body for TimedBody {
                 Poll::Ready(Some(Ok(frame)))
             }
             Poll::Ready(other) => Poll::Ready(other.map(|frame| frame.map_err(Failure::from))),
-            Poll::Pending => match self.lateness(context) {
+            Poll::Pending => match self.overdue(context) {
                 None => Poll::Pending,
-                Some(late) => {
-                    let late = self.verdict.get_or_init(|| late).clone();
-                    Poll::Ready(Some(Err(Box::new(late))))
+                Some(overdue) => {
+                    let overdue = self.verdict.get_or_init(|| overdue).clone();
+                    Poll::Ready(Some(Err(Box::new(overdue))))
                 }
             },
         }

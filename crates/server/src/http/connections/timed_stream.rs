@@ -4,7 +4,7 @@
 use super::connection_options::ConnectionOptions;
 use super::pace::Pace;
 use super::phase::{Line, Phase};
-use super::seats::Listed;
+use super::slots::Listed;
 use super::socket::Socket;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -45,7 +45,7 @@ impl Stream {
     }
 
     /// Whether the client is too slow in sending the head of its request.
-    fn is_head_late(&mut self, context: &mut Context<'_>) -> bool {
+    fn is_head_overdue(&mut self, context: &mut Context<'_>) -> bool {
         let Phase::Head(since) = self.line.phase() else { return false };
         let end: Instant = since + self.header;
         let timer = self.head.get_or_insert_with(|| Box::pin(sleep_until(end)));
@@ -64,7 +64,7 @@ impl Stream {
     pub(super) async fn first(&mut self) -> io::Result<Option<u8>> {
         let mut byte = [0];
         let count = poll_fn(|context| match self.socket.poll_peek(context, &mut byte) {
-            Poll::Pending if self.is_head_late(context) => Poll::Ready(Err(late_head())),
+            Poll::Pending if self.is_head_overdue(context) => Poll::Ready(Err(overdue_head())),
             polled => polled,
         });
         let count = count.await?;
@@ -113,8 +113,8 @@ impl Stream {
         loop {
             match self.socket.poll_write_ready(context) {
                 Poll::Ready(ready) => ready?,
-                Poll::Pending if self.writes.is_late(context) => {
-                    let message = "the client does not take its answer (settings `stall`, `rate`)";
+                Poll::Pending if self.writes.is_overdue(context) => {
+                    let message = "the client does not read its answer (settings `stall`, `rate`)";
                     return Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, message)));
                 }
                 Poll::Pending => return Poll::Pending,
@@ -133,7 +133,7 @@ impl Stream {
     }
 }
 
-fn late_head() -> io::Error {
+fn overdue_head() -> io::Error {
     let message = "the head of a request came too slowly (setting `header`)";
     io::Error::new(io::ErrorKind::TimedOut, message)
 }
@@ -147,8 +147,8 @@ impl AsyncRead for Stream {
         loop {
             match self.socket.poll_read_ready(context) {
                 Poll::Ready(ready) => ready?,
-                Poll::Pending if self.is_head_late(context) => {
-                    return Poll::Ready(Err(late_head()));
+                Poll::Pending if self.is_head_overdue(context) => {
+                    return Poll::Ready(Err(overdue_head()));
                 }
                 Poll::Pending => return Poll::Pending,
             }

@@ -40,7 +40,7 @@ fn run(database: &Database, body: &str, control: &RequestContext) -> EngineResul
     match operation {
         _ if body.is_empty() => Err(Error::query(NOTHING_SET)),
         None => database.alter_with(body, control),
-        Some(operation) => operation.carry_out(database, control),
+        Some(operation) => operation.execute(database, control),
     }
 }
 
@@ -97,7 +97,7 @@ impl Operation {
     /// # Errors
     ///
     /// As [`Database::alter_with`] and [`Database::drop`].
-    pub(in crate::http) fn carry_out(
+    pub(in crate::http) fn execute(
         &self,
         database: &Database,
         control: &RequestContext,

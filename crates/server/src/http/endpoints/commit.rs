@@ -18,7 +18,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
         control.note_starved();
         return Reply::refused(&error);
     }
-    let Request { start, ends, keys } = match read(incoming) {
+    let Request { start, is_abort, keys } = match read(incoming) {
         Ok(request) => request,
         Err(message) => return Reply::invalid_request(&message),
     };
@@ -26,7 +26,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
         Ok(database) => database,
         Err(message) => return Reply::invalid_request(&message),
     };
-    if ends {
+    if is_abort {
         return match database.discard_txn(start) {
             Ok(()) => Reply::json(r#"{"code":"Success","message":"Done"}"#),
             Err(error) => Reply::refused(&error),
@@ -64,7 +64,7 @@ pub(in crate::http) fn assign(app: &App, incoming: &Incoming, _control: &Request
 struct Request {
     start: u64,
     /// True if the transaction is discarded and not committed.
-    ends: bool,
+    is_abort: bool,
     keys: Vec<u64>,
 }
 
@@ -73,9 +73,9 @@ fn read(incoming: &Incoming) -> Result<Request, RequestError> {
     if start == 0 {
         return Err(RequestError::NoStart);
     }
-    let ends = incoming.flag("abort")?;
-    let keys = if ends { Vec::new() } else { read_keys(incoming.text()?)? };
-    Ok(Request { start, ends, keys })
+    let is_abort = incoming.flag("abort")?;
+    let keys = if is_abort { Vec::new() } else { read_keys(incoming.text()?)? };
+    Ok(Request { start, is_abort, keys })
 }
 
 /// Reads `{"keys": [...], "preds": [...]}`, or the keys alone. What is no key is left out.

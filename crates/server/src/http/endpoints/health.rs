@@ -34,12 +34,12 @@ pub(in crate::http) fn answer(
     app: &App,
     &Bare { headers, parameters, client }: &Bare<'_>,
 ) -> Reply {
-    let asks = |what: &str| {
+    let has_flag = |what: &str| {
         let mut names = parameters.unwrap_or_default().split('&');
         names.any(|name| name.strip_suffix('=').unwrap_or(name) == what)
     };
-    let asks_only_live = asks("live");
-    if asks("all") {
+    let is_only_live = has_flag("live");
+    if has_flag("all") {
         // The path needs no key, this does.
         let requested = (Role::Client, Effect::Reads);
         if let Some(refusal) = app.security.keys.refusal(requested, &app.unguarded, headers) {
@@ -50,7 +50,7 @@ pub(in crate::http) fn answer(
             return Reply::error(&error);
         }
     }
-    if let Some(refusal) = app.switches.refusal().filter(|_| !asks_only_live) {
+    if let Some(refusal) = app.switches.refusal().filter(|_| !is_only_live) {
         return Reply::text(refusal.to_string()).with_status(StatusCode::SERVICE_UNAVAILABLE);
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

@@ -132,10 +132,10 @@ fn stream(
         chunks.send(b"{\"data\":".to_vec())?;
         answer.write_chunks(CHUNK_LEN, control, |chunk| chunks.send(chunk))?;
         let extensions = about.extensions(&database, &answer, started.elapsed());
-        let mut beside = b",\"extensions\":".to_vec();
-        extensions.write_json(&mut beside);
-        beside.push(b'}');
-        chunks.send(beside)
+        let mut extension_bytes = b",\"extensions\":".to_vec();
+        extensions.write_json(&mut extension_bytes);
+        extension_bytes.push(b'}');
+        chunks.send(extension_bytes)
     };
     Ok(Reply::stream(StreamedAnswer::new(slot, control.successor(), write), Some(touched)))
 }

@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 const CHUNK_LEN: usize = 64 << 10;
 
 /// A round is over with the current line after this time.
-const TURN: Duration = Duration::from_millis(50);
+const CHUNK_TIME: Duration = Duration::from_millis(50);
 
 /// Answers a request, or begins to: what is longer than a fragment is computed while it is sent.
 pub(in crate::http) async fn receive(
@@ -126,7 +126,7 @@ async fn begin(
     let lines = Lines { reader: LineReader::default(), prepared: None, packer };
     let lines = Arc::new(Mutex::new(lines));
     let asking = Asking { app, peer, kind, started, timeout, lines };
-    match asking.turn(incoming).await {
+    match asking.next_chunk(incoming).await {
         Ok(Ok(inverted)) => Ok(inverted),
         Ok(Err((reply, _))) => Err(reply),
         Err(Overloaded) => Err(Box::new(Reply::overloaded())),
@@ -163,7 +163,7 @@ fn answer_of(chunk: Chunk, rest: Rest, coding: Option<Coding>) -> Response {
 /// The next round. An error of the request is the last line then.
 async fn next((asking, incoming): (Asking, Incoming)) -> (Chunk, Rest) {
     let lines = Arc::clone(&asking.lines);
-    let message = match asking.turn(incoming).await {
+    let message = match asking.next_chunk(incoming).await {
         Ok(Ok(inverted)) => return inverted,
         Ok(Err((_, message))) => message,
         Err(Overloaded) => OVERLOADED.to_owned(),
@@ -180,7 +180,10 @@ fn errors(message: &str) -> String {
 
 impl Asking {
     /// Answers lines until there is a fragment.
-    async fn turn(self, incoming: Incoming) -> Result<Result<(Chunk, Rest), Ended>, Overloaded> {
+    async fn next_chunk(
+        self,
+        incoming: Incoming,
+    ) -> Result<Result<(Chunk, Rest), Ended>, Overloaded> {
         let running = Running {
             peer: self.peer.clone(),
             kind: self.kind,
@@ -250,7 +253,7 @@ impl Lines {
         self.prepared.as_ref().map_or(Ok(()), PreparedQuery::check_caller)?;
         let (mut bytes, mut held) = (Vec::new(), control.hold(CHUNK_LEN as u64)?);
         // At least one line is answered in each round, however slow.
-        while bytes.len() < CHUNK_LEN && (bytes.is_empty() || began.elapsed() < TURN) {
+        while bytes.len() < CHUNK_LEN && (bytes.is_empty() || began.elapsed() < CHUNK_TIME) {
             control.check()?;
             let Some((row, line)) = self.reader.row(incoming.bytes()) else { break };
             let answer = match self.answer_line(line, control) {
@@ -275,7 +278,7 @@ impl Lines {
     }
 
     fn answer_line(&self, line: JsonLine<'_>, control: &RequestContext) -> Result<String, Fault> {
-        let prepared = self.prepared.as_ref().expect("a turn begins by reading the query");
+        let prepared = self.prepared.as_ref().expect("a chunk begins by reading the query");
         let part = control.part();
         let _held = control.hold(BYTES_PER_BYTE.saturating_mul(line.bytes.len() as u64))?;
         let variables = line.variables().map_err(Fault::OfLine)?;

@@ -43,7 +43,7 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
                 subscribe::accept(app, upgrade, (headers, asker), line)
             }
             // Not an entire handshake: as any other request.
-            Err(_) => ask(app, route, Request::from_parts(parts, body), answer).await,
+            Err(_) => respond(app, route, Request::from_parts(parts, body), answer).await,
         };
     }
     match subscribe::expects_events(request.headers()) {
@@ -52,11 +52,11 @@ pub(crate) async fn receive(app: Arc<App>, route: &'static Route, request: Reque
             let coding = Coding::accepted(request.headers());
             match look_into(&app, route, request).await {
                 Ok((request, true)) => receive_for_events(app, route, request).await,
-                Ok((request, false)) => ask(app, route, request, answer).await,
+                Ok((request, false)) => respond(app, route, request, answer).await,
                 Err(why) => packed(unreadable(why), coding),
             }
         }
-        Requested::Never => ask(app, route, request, answer).await,
+        Requested::Never => respond(app, route, request, answer).await,
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) async fn receive_admin(
     route: &'static Route,
     request: Request,
 ) -> Response {
-    ask(app, route, request, administer).await
+    respond(app, route, request, administer).await
 }
 
 /// Answers a request whose HTTP method is neither GET nor POST.
@@ -152,7 +152,12 @@ async fn received_and_read(
 
 /// Answers a GraphQL request by `answer`. The status is 200 even when the request is wrong; it is
 /// 503 where the server has no memory or no time for it now.
-async fn ask(app: Arc<App>, route: &'static Route, request: Request, answer: Answerer) -> Response {
+async fn respond(
+    app: Arc<App>,
+    route: &'static Route,
+    request: Request,
+    answer: Answerer,
+) -> Response {
     let (mut parts, body) = request.into_parts();
     let peer = parts.extensions.remove::<ConnectInfo<Peer>>();
     let coding = Coding::accepted(&parts.headers);

@@ -12,16 +12,16 @@ pub(super) fn extensions(app: &App, response: &Response, since: Instant) -> Stri
     if !app.unguarded.graphql_options().extensions {
         return String::new();
     }
-    let took = since.elapsed();
+    let elapsed = since.elapsed();
     let ended = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (from, to) = (moment(ended.saturating_sub(took)), moment(ended));
+    let (from, to) = (moment(ended.saturating_sub(elapsed)), moment(ended));
     let mut out = Vec::with_capacity(256 + 256 * response.spans.len());
     out.push(b'{');
     let wrote = match response.touched {
         0 => Ok(()),
         touched => write!(out, "\"touched_uids\":{touched},"),
     };
-    let nanos = took.as_nanos();
+    let nanos = elapsed.as_nanos();
     wrote
         .and_then(|()| {
             write!(

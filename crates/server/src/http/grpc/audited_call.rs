@@ -2,14 +2,14 @@
 
 use super::call::decode;
 use super::messages::{Operation, Request, RunDqlRequest};
-use crate::http::audit::told_text;
+use crate::http::audit::audited_text;
 use crate::http::message::incoming::Incoming;
 use prost::Message;
 
 /// The text of a query or a definition, without what may be secret; `None` for calls that have
 /// none.
-pub(super) fn told_call(path: &str, incoming: &Incoming) -> Option<String> {
-    let reported = |path: &str, text: &str| told_text(path, "application/dql", text.as_bytes());
+pub(super) fn audited_call(path: &str, incoming: &Incoming) -> Option<String> {
+    let reported = |path: &str, text: &str| audited_text(path, "application/dql", text.as_bytes());
     match path {
         "/api.Dgraph/Query" => {
             let request: Request = read(incoming)?;

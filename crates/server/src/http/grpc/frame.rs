@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn one_whole_message() {
+    fn one_complete_message() {
         let plain = |body: &[u8]| read(CallFraming::Grpc, "identity", body);
         assert_eq!(plain(b"\0\0\0\0\x03abc"), Ok((b"abc".to_vec(), false)));
         assert_eq!(plain(b"\0\0\0\0\0"), Ok((Vec::new(), false)));

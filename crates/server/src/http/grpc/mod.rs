@@ -14,6 +14,6 @@ mod sent_message;
 pub(super) mod call;
 pub(super) mod methods;
 mod receive;
-mod told_call;
+mod audited_call;
 
 pub(super) use receive::{receive, refused};

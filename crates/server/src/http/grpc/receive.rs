@@ -1,6 +1,7 @@
 //! From a call to its answer: the body is received, is queued, is unpacked and decoded, and
 //! executed.
 
+use super::audited_call::audited_call;
 use super::call::{Call, CallAnswer};
 use super::deadline::timeout_of;
 use super::dialect::CallFraming;
@@ -8,7 +9,6 @@ use super::frame::{HEAD_LEN, message_of};
 use super::methods::weight::message_weight;
 use super::sent_message::SentMessage;
 use super::status::{Code, Status};
-use super::told_call::told_call;
 use crate::http::admission::{OVERLOADED, Overloaded, likeness};
 use crate::http::answering;
 use crate::http::answering::{Running, address_of};
@@ -19,7 +19,7 @@ use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::reply::Reply;
 use crate::http::message::request_error::RequestError;
 use crate::http::metrics::Refused;
-use crate::http::route::{Route, Turn};
+use crate::http::route::{Route, Scheduling};
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use tokio::time;
 
 /// Answers below this length release their reservation.
-const DRAWN_ANSWER_MIN: usize = 4 << 10;
+const RESERVED_ANSWER_MIN: usize = 4 << 10;
 
 /// What a call ended with.
 struct Done {
@@ -44,7 +44,7 @@ pub(in crate::http) async fn receive(
     app: Arc<App>,
     route: &'static Route,
     request: Request,
-    (call, turn): (Call, Turn),
+    (call, scheduling): (Call, Scheduling),
 ) -> Response {
     let Some(dialect) = CallFraming::of(request.headers()) else {
         let message = "Unsupported Content-Type. Calls are of application/grpc, application/grpc-web or application/grpc-web-text";
@@ -54,11 +54,11 @@ pub(in crate::http) async fn receive(
     };
     let done = match timeout_of(request.headers()) {
         Ok(timeout) => {
-            let work = carry_out(&app, route, (dialect, request), (call, turn), timeout);
+            let work = execute(&app, route, (dialect, request), (call, scheduling), timeout);
             match timeout {
                 Some(timeout) => {
                     // What was begun notices that nobody waits for it.
-                    time::timeout(timeout, work).await.unwrap_or_else(|_| Err(too_late(timeout)))
+                    time::timeout(timeout, work).await.unwrap_or_else(|_| Err(overdue(timeout)))
                 }
                 None => work.await,
             }
@@ -78,16 +78,16 @@ pub(in crate::http) fn refused(reply: &Reply, headers: &HeaderMap) -> Option<Res
     Some(failed(dialect, &status.counted_as(reply.refusal())))
 }
 
-fn too_late(timeout: Duration) -> Status {
+fn overdue(timeout: Duration) -> Status {
     let message = format!("context deadline exceeded: the call had {timeout:?}");
     Status::new(Code::DeadlineExceeded, message)
 }
 
-async fn carry_out(
+async fn execute(
     app: &Arc<App>,
     route: &Route,
     (dialect, request): (CallFraming, Request),
-    (call, turn): (Call, Turn),
+    (call, scheduling): (Call, Scheduling),
     timeout: Option<Duration>,
 ) -> Result<Done, Status> {
     let (mut parts, body) = request.into_parts();
@@ -103,7 +103,7 @@ async fn carry_out(
     let incoming = Incoming::receive(&app.bodies, parts.headers, None, (body, framed)).await;
     let incoming = incoming.map_err(|why| Status::unreadable(&bounded(why, most)))?;
     let incoming = incoming.with_client(address_of(peer.as_ref()));
-    if turn == Turn::AtOnce {
+    if scheduling == Scheduling::AtOnce {
         let control = RequestContext::new();
         return read_and_call(app, incoming, (dialect, most), (call, route.path, slot), &control);
     }
@@ -162,11 +162,11 @@ fn read_and_call(
     let weight = message_weight(path, incoming.bytes());
     control.reserve(weight).map_err(|error| Status::of(&error))?;
     if let Some(slot) = slot {
-        let _ = told_call(path, &incoming).map(|reported| slot.set(reported));
+        let _ = audited_call(path, &incoming).map(|reported| slot.set(reported));
     }
     let answer = call(app, &incoming, control)?;
     let length: usize = answer.parts.iter().map(|part| part.len()).sum();
-    let reservation = control.reservation().filter(|_| DRAWN_ANSWER_MIN < length).cloned();
+    let reservation = control.reservation().filter(|_| RESERVED_ANSWER_MIN < length).cloned();
     if let Some(reservation) = &reservation {
         reservation.retain_only(length as u64);
     }

@@ -60,8 +60,8 @@ impl SentMessage {
         while let Some(part) = self.parts.front_mut()
             && chunk.len() < CHUNK_LEN
         {
-            let taken = part.split_to(part.len().min(CHUNK_LEN - chunk.len()));
-            chunk.extend_from_slice(&taken);
+            let chunk_part = part.split_to(part.len().min(CHUNK_LEN - chunk.len()));
+            chunk.extend_from_slice(&chunk_part);
             if part.is_empty() {
                 self.parts.pop_front();
             }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_bounded_and_whole() {
+    fn chunks_are_bounded_and_complete() {
         let lengths =
             [[0, 0, 0], [7, 100_000, 3], [5, 0, CHUNK_LEN], [5, CHUNK_LEN - 5, 1], [CHUNK_LEN; 3]];
         for lengths in lengths {

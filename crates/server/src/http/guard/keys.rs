@@ -117,7 +117,7 @@ impl Keys {
 
     /// Whether unauthenticated callers may not administer, from any address. Users with their own
     /// rights and callers with the token are authenticated.
-    pub(super) fn keeps_from_administering(&self, database: &Database) -> bool {
+    pub(super) fn prevents_administering(&self, database: &Database) -> bool {
         self.anonymous == Anonymous::Data && !self.has_token && !database.has_access_list()
     }
 
@@ -151,7 +151,7 @@ impl Keys {
             return None;
         }
         if !self.are_needed(database) {
-            let is_retained = role == Role::Admin && self.keeps_from_administering(database);
+            let is_retained = role == Role::Admin && self.prevents_administering(database);
             return is_retained.then(|| {
                 let message = "Anonymous callers do not administer (`anonymous=data`): there is no key, token or user that would make one known";
                 let reply = Reply::unauthorized(message).with_status(StatusCode::UNAUTHORIZED);

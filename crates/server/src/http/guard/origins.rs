@@ -121,8 +121,8 @@ impl Origins {
         let mut named = headers.get_all(header::HOST).iter();
         let (first, more) = (named.next(), named.next());
         let is_ours = |name: &str| self.is_ours(name);
-        let is_known = first.and_then(|name| name.to_str().ok()).is_some_and(is_ours);
-        if is_known && more.is_none() && uri.authority().is_none_or(|it| is_ours(it.as_str())) {
+        let is_own = first.and_then(|name| name.to_str().ok()).is_some_and(is_ours);
+        if is_own && more.is_none() && uri.authority().is_none_or(|it| is_ours(it.as_str())) {
             return None;
         }
         let message = "the header Host is no address, not `localhost`, and no name that this server was told it has: \
@@ -250,13 +250,13 @@ pub(in crate::http) fn layer(
     (path, methods): (&'static str, &'static [Method]),
 ) -> CorsLayer {
     let existing = (origins.clone(), database.clone());
-    let may_ask = move |origin: &HeaderValue, parts: &Parts| {
+    let may_request = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &existing;
         let origin = origin.to_str().unwrap_or_default();
         origins.is_same(origin, &parts.headers)
             || origins.is_allowed((database, &parts.headers), path, origin)
     };
-    // That pages of all origins may ask gives none of them the credentials of a browser.
+    // That pages of all origins may send requests gives none of them the credentials of a browser.
     let existing = (origins.clone(), database.clone());
     let may_have_credentials = move |origin: &HeaderValue, parts: &Parts| {
         let (origins, database) = &existing;
@@ -267,7 +267,7 @@ pub(in crate::http) fn layer(
     CorsLayer::new()
         .allow_methods(AllowMethods::list(methods.iter().cloned()))
         .allow_headers(AllowHeaders::mirror_request())
-        .allow_origin(AllowOrigin::predicate(may_ask))
+        .allow_origin(AllowOrigin::predicate(may_request))
         .allow_credentials(AllowCredentials::predicate(may_have_credentials))
         .expose_headers(READABLE.map(HeaderName::from_static))
         .max_age(PREFLIGHT_AGE)

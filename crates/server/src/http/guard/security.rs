@@ -182,7 +182,7 @@ impl Security {
             return self.keys.role(database, headers).unwrap_or(KeyRole::ReadOnly);
         }
         let may_administer = || {
-            !self.keys.keeps_from_administering(database)
+            !self.keys.prevents_administering(database)
                 && self.refusal_at(headers, address).is_none()
         };
         match database.has_access_list() || may_administer() {
@@ -257,8 +257,8 @@ fn ranges_of(text: &str, at: usize) -> Result<Vec<(IpAddr, IpAddr)>> {
     }
     // No address of IPv4 has a colon itself, and none at all a dash.
     let mut pairs = [text.split_once('-'), text.split_once(':')].into_iter().flatten();
-    let ends = pairs.find_map(|(first, last)| Some((address_of(first)?, address_of(last)?)));
-    if let Some((first, last)) = ends {
+    let bounds = pairs.find_map(|(first, last)| Some((address_of(first)?, address_of(last)?)));
+    if let Some((first, last)) = bounds {
         let is_range = first.is_ipv4() == last.is_ipv4() && first <= last;
         return if is_range { Ok(vec![(first, last)]) } else { Err(bad()) };
     }
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_who_are_not_known() {
+    fn callers_of_other_addresses() {
         use crate::http::effect::Effect;
         use crate::http::guard::keys::Role;
         let (database, here) = (Database::in_memory(), "127.0.0.1".parse().ok());

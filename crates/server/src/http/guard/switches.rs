@@ -65,14 +65,14 @@ impl Switches {
 
     /// Returns when the server is to end.
     pub(in crate::http) async fn ending(&self) {
-        self.reached(Ending::Gently).await;
+        self.ended(Ending::Gently).await;
     }
 
     /// Returns after the grace period of running requests; called once the server stops.
     pub(in crate::http) async fn out_of_patience(&self) {
         tokio::select! {
             () = tokio::time::sleep(SHUTDOWN_GRACE) => {}
-            () = self.reached(Ending::Now) => tokio::time::sleep(STOP_GRACE).await,
+            () = self.ended(Ending::Now) => tokio::time::sleep(STOP_GRACE).await,
         }
     }
 
@@ -84,7 +84,7 @@ impl Switches {
         });
     }
 
-    async fn reached(&self, ending: Ending) {
+    async fn ended(&self, ending: Ending) {
         // An error means that the server is gone already.
         let _ = self.ending.subscribe().wait_for(|existing| ending <= *existing).await;
     }

@@ -5,7 +5,7 @@
 use super::log_line::{Level, log};
 use super::spans::{FinishedSpan, SpanCounters, SpanOptions, SpanQueue, SpanResult};
 use super::trace::Trace;
-use crate::http::audit::{Slot, told_text};
+use crate::http::audit::{Slot, audited_text};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
@@ -124,7 +124,7 @@ impl RequestLog {
         let id = format!("{}.{serial}", headers.get(ID.as_str()).unwrap_or_default());
         let trace = Trace::continue_operation(headers, &span, || self.new_trace(number));
         let text = self.options.queries.then(|| {
-            told_text("/graphql", "application/graphql", query.as_bytes()).unwrap_or_default()
+            audited_text("/graphql", "application/graphql", query.as_bytes()).unwrap_or_default()
         });
         Some(LoggedOperation { kind: None, line: self.line(trace, span), id, text })
     }

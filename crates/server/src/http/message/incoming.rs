@@ -363,7 +363,7 @@ async fn gather_body(
 }
 
 /// What reserves memory, and what gives it back.
-type Ways<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
+type Callbacks<'a> = (&'a dyn Fn(usize) -> Result<(), Unreadable>, &'a dyn Fn(usize));
 
 /// Reserves capacity in a buffer for `expected` bytes in all. A buffer that has to grow at least
 /// doubles, but not beyond `likely`, the number of bytes that are expected. The bytes of the new
@@ -372,7 +372,7 @@ fn make_space(
     buffer: &mut Vec<u8>,
     expected: usize,
     likely: usize,
-    (reserve, give_back): Ways<'_>,
+    (reserve, give_back): Callbacks<'_>,
 ) -> Result<(), Unreadable> {
     let capacity = buffer.capacity();
     if expected <= capacity {
@@ -430,7 +430,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn bodies_draw_what_comes_and_are_bounded() {
+    async fn bodies_reserve_what_comes_and_are_bounded() {
         use flate2::Compression;
         use flate2::write::GzEncoder;
         use futures_util::stream;

@@ -57,8 +57,8 @@ impl LineReader {
 
     /// The first line that is not blank, which is still to be read; empty where there is none.
     pub(in crate::http) fn head<'b>(&self, body: &'b [u8]) -> &'b [u8] {
-        let ahead = LineReader { at: self.at, ..LineReader::default() }.line(body);
-        ahead.map_or(&[], |line| line.bytes)
+        let next = LineReader { at: self.at, ..LineReader::default() }.line(body);
+        next.map_or(&[], |line| line.bytes)
     }
 
     /// The next row of arguments and its number from 0; `None` at the end of the body. Blank lines

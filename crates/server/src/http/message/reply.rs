@@ -490,7 +490,7 @@ fn errors(message: &str, code: &str) -> String {
 }
 
 /// Bodies shorter than this release their reservation.
-const DRAWN_BODY_MIN: usize = 64 << 10;
+const RESERVED_BODY_MIN: usize = 64 << 10;
 
 /// A body that holds its reservation until it is sent.
 fn full_body(body: Vec<u8>, reservation: Option<Arc<Reservation>>) -> Body {
@@ -504,7 +504,7 @@ fn full_body(body: Vec<u8>, reservation: Option<Arc<Reservation>>) -> Body {
         }
     }
     match reservation {
-        Some(reservation) if DRAWN_BODY_MIN < body.len() => {
+        Some(reservation) if RESERVED_BODY_MIN < body.len() => {
             reservation.retain_only(body.capacity() as u64);
             Body::from(Bytes::from_owner(Reserved { body, _reservation: reservation }))
         }

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_pem_is_told_without_what_it_is() {
+    fn what_is_no_pem_is_reported_without_its_content() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         let key = |text: &str| {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_tells_files_that_were_written_replaced_or_removed() {
+    fn a_stamp_distinguishes_files_that_were_written_replaced_or_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let files = TlsFiles {

@@ -151,7 +151,7 @@ impl Dialect {
     }
 
     /// Returns the answer to an operation whose id belongs to a running one.
-    pub(super) fn taken(self, id: &str) -> Said {
+    pub(super) fn in_use(self, id: &str) -> Said {
         match self {
             Dialect::Modern => {
                 Said::Fatal(4409, reason(&format!("Subscriber for {id} already exists")))

@@ -4,7 +4,7 @@
 use crate::http::app::App;
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job};
 use crate::http::graphql::subscribe::feeds::Closing;
-use crate::http::graphql::subscribe::in_turn::Asker;
+use crate::http::graphql::subscribe::scheduled::Asker;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
@@ -70,7 +70,7 @@ pub(crate) fn answer(
     };
     let _feed = Feed::start(app, job, out);
     let closing = app.feeds.closing();
-    let events = Events { deliveries, closing, turn: None, is_done: false, _feed };
+    let events = Events { deliveries, closing, permit: None, is_done: false, _feed };
     let body = stream::unfold(events, |mut events| async move {
         let bytes = events.next().await?;
         Some((Ok::<Bytes, Infallible>(bytes), events))
@@ -93,7 +93,7 @@ struct Events {
     deliveries: mpsc::Receiver<Delivery>,
     closing: Closing,
     /// The permit of the event before. That event has been written when the next one is requested.
-    turn: Option<OwnedSemaphorePermit>,
+    permit: Option<OwnedSemaphorePermit>,
     is_done: bool,
     _feed: Feed,
 }
@@ -104,15 +104,15 @@ impl Events {
         if self.is_done {
             return None;
         }
-        self.turn = None;
+        self.permit = None;
         let delivery = tokio::select! {
             biased;
             () = self.closing.wait() => None,
             delivery = self.deliveries.recv() => delivery,
             () = sleep(KEEP_ALIVE) => return Some(Bytes::from_static(b":\n\n")),
         };
-        let (text, turn) = match delivery.map(|delivery| (delivery.item, delivery.turn)) {
-            Some((Item::Next(json), turn)) => (event(&json), turn),
+        let (text, permit) = match delivery.map(|delivery| (delivery.item, delivery.permit)) {
+            Some((Item::Next(json), permit)) => (event(&json), permit),
             Some((Item::Failed(faults), _)) => {
                 self.is_done = true;
                 let answer = event(&GraphqlResponse::refused(faults).to_json(""));
@@ -123,7 +123,7 @@ impl Events {
                 (COMPLETE.to_vec(), None)
             }
         };
-        self.turn = turn;
+        self.permit = permit;
         Some(text.into())
     }
 }

@@ -14,7 +14,7 @@ use crate::http::app::App;
 use crate::http::audit::{Noted, without_literals};
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::News;
-use crate::http::graphql::subscribe::in_turn::Asker;
+use crate::http::graphql::subscribe::scheduled::Asker;
 use crate::http::logs::LoggedOperation;
 use crate::http::message::reply::Reply;
 use axum::body::Bytes;
@@ -72,7 +72,7 @@ pub(super) struct Delivery {
     pub item: Item,
     /// The permit of the job to have one message queued. It is dropped when the message has been
     /// written.
-    pub turn: Option<OwnedSemaphorePermit>,
+    pub permit: Option<OwnedSemaphorePermit>,
 }
 
 /// The content of a message.
@@ -163,7 +163,7 @@ impl Source {
         if checked.is_ok() {
             self.log_kind(OperationKind::Subscription);
         }
-        let requested = self.asker.asks(&expected.0.query);
+        let requested = self.asker.request(&expected.0.query);
         drop(expected);
         match checked {
             Ok(expected) => tokio::select! {
@@ -191,20 +191,20 @@ impl Source {
         work: impl FnOnce(&Arc<App>, &Request, &Headers) -> T + Send + 'static,
     ) -> T {
         let (app, expected) = (Arc::clone(&self.app), Arc::clone(expected));
-        self.app.feeds.workers.carry_out(move || work(&app, &expected.0, &expected.1)).await
+        self.app.feeds.workers.execute(move || work(&app, &expected.0, &expected.1)).await
     }
 
     /// Answers a query or a mutation like a separate request, queued.
     async fn answer_once(&self, expected: &Arc<(Request, Headers)>) {
         let started = Instant::now();
         let (app, expected) = (Arc::clone(&self.app), Arc::clone(expected));
-        let (requested, role) = (self.asker.asks(&expected.0.query), self.asker.role);
+        let (requested, role) = (self.asker.request(&expected.0.query), self.asker.role);
         let answer = move |control: RequestContext| {
             let (request, headers) = &*expected;
             app.database_for_subscriber(headers, role).graphql_with(request, headers, &control)
         };
         let done =
-            admission::carry_out(&self.app.admission, requested, self.is_expected(), answer).await;
+            admission::execute(&self.app.admission, requested, self.is_expected(), answer).await;
         let Ok(response) = done else {
             let faults = vec![Fault::new(OVERLOADED)];
             return self.refuse(StatusCode::SERVICE_UNAVAILABLE, faults).await;
@@ -225,17 +225,17 @@ impl Source {
             Err(faults) => return self.fail(faults).await,
         };
         if let Some(mut news) = until(end, channel.listen(commit)).await {
-            let turns = Arc::new(Semaphore::new(1));
+            let permits = Arc::new(Semaphore::new(1));
             let mut last = None;
-            while let Some(Ok(turn)) = until(end, Arc::clone(&turns).acquire_owned()).await {
+            while let Some(Ok(permit)) = until(end, Arc::clone(&permits).acquire_owned()).await {
                 // Answers that came meanwhile are skipped: the channel has only the newest.
                 let newest = news.borrow_and_update().clone();
                 match newest {
                     News::Answer(answer) if last != answer.fingerprint => {
                         last = answer.fingerprint;
-                        self.deliver(Item::Next(answer.json), Some(turn)).await;
+                        self.deliver(Item::Next(answer.json), Some(permit)).await;
                     }
-                    News::Answer(_) | News::None => drop(turn),
+                    News::Answer(_) | News::None => drop(permit),
                     News::Ended => break,
                 }
                 if !matches!(until(end, news.changed()).await, Some(Ok(()))) {
@@ -277,9 +277,9 @@ impl Source {
         }
     }
 
-    async fn deliver(&self, item: Item, turn: Option<OwnedSemaphorePermit>) {
+    async fn deliver(&self, item: Item, permit: Option<OwnedSemaphorePermit>) {
         self.log(StatusCode::OK);
-        let delivery = Delivery { id: Arc::clone(&self.id), serial: self.serial, item, turn };
+        let delivery = Delivery { id: Arc::clone(&self.id), serial: self.serial, item, permit };
         // An error means that the client is gone; then this task is about to be ended.
         let _ = self.out.send(delivery).await;
     }

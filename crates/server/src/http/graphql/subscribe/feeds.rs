@@ -1,7 +1,7 @@
 //! The common state of all subscriptions of a server: their limits, and the shutdown signal.
 
 use crate::http::graphql::subscribe::channels::Channels;
-use crate::http::graphql::subscribe::desks::SubscriptionWorkers;
+use crate::http::graphql::subscribe::workers::SubscriptionWorkers;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};

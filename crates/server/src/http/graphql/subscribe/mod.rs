@@ -1,7 +1,7 @@
 //! Subscriptions over WebSocket, by two protocols, and over server-sent events.
 
-mod desks;
-mod in_turn;
+mod workers;
+mod scheduled;
 mod feeds;
 mod channels;
 mod source;
@@ -14,5 +14,5 @@ pub(super) use events::{Requested, answer as answer_with_events, expects_events}
 pub(super) use feed::hold;
 pub(crate) use feeds::Feeds;
 pub use feeds::SubscribeOptions;
-pub(super) use in_turn::Asker;
+pub(super) use scheduled::Asker;
 pub(super) use socket::{accept, is_subscriber};

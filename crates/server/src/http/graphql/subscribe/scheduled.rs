@@ -22,7 +22,7 @@ pub(crate) struct Asker {
 
 impl Asker {
     /// A requested text.
-    pub(super) fn asks(self, text: &str) -> RequestedQuery {
+    pub(super) fn request(self, text: &str) -> RequestedQuery {
         RequestedQuery {
             client: self.client,
             kind: likeness(0, "", text.as_bytes()),
@@ -37,7 +37,7 @@ impl Asker {
 /// # Errors
 ///
 /// [`Overloaded`] where it would have to wait for too long.
-pub(super) async fn in_turn<T: Send + 'static>(
+pub(super) async fn run_scheduled<T: Send + 'static>(
     app: &Arc<App>,
     requested: RequestedQuery,
     is_expected: impl Fn() -> bool + Send + Sync + Clone + 'static,
@@ -50,26 +50,27 @@ pub(super) async fn in_turn<T: Send + 'static>(
         let at_worker = move || {
             let (started, is_long) = (busy_time(), Arc::new(OnceLock::new()));
             let noted = Arc::clone(&is_long);
-            let admission_hook = move |must: bool| match quick
-                .checked_sub(busy_time().saturating_sub(started))
-            {
-                Some(rest) if !must && !rest.is_zero() => Ok(Onward::For(rest)),
-                _ => {
-                    noted.get_or_init(|| ());
-                    Err(Error::Limit { message: "it takes longer than a desk is kept".to_owned() })
-                }
-            };
+            let admission_hook =
+                move |must: bool| match quick.checked_sub(busy_time().saturating_sub(started)) {
+                    Some(rest) if !must && !rest.is_zero() => Ok(Onward::For(rest)),
+                    _ => {
+                        noted.get_or_init(|| ());
+                        Err(Error::Limit {
+                            message: "the evaluation takes longer than a worker is reserved for"
+                                .to_owned(),
+                        })
+                    }
+                };
             let control = RequestContext::new()
                 .with_poll(move || !expected())
                 .with_admission_hook(quick, admission_hook);
             let done = here(&control);
             is_long.get().is_none().then_some(done)
         };
-        if let Some(done) = app.feeds.workers.carry_out(at_worker).await {
+        if let Some(done) = app.feeds.workers.execute(at_worker).await {
             return Ok(done);
         }
         app.admission.note(requested.kind, true);
     }
-    admission::carry_out(&app.admission, requested, is_expected, move |control| work(&control))
-        .await
+    admission::execute(&app.admission, requested, is_expected, move |control| work(&control)).await
 }

@@ -6,7 +6,7 @@ use crate::http::app::App;
 use crate::http::connections::HandedOver;
 use crate::http::graphql::subscribe::dialect::{Dialect, Said, reason};
 use crate::http::graphql::subscribe::feed::{Delivery, Feed, Item, Job, hold};
-use crate::http::graphql::subscribe::in_turn::Asker;
+use crate::http::graphql::subscribe::scheduled::Asker;
 use crate::http::guard::keys::KEY_HEADER;
 use crate::http::guard::users::database_for_subscriber;
 use crate::http::logs::ID;
@@ -42,7 +42,7 @@ const READ_BUFFER_LEN: usize = 4 << 10;
 const LOGIN_LEN_MAX: u64 = 2 * INIT_LEN_MAX as u64;
 
 /// The timeout for informing a connection that it is closed for another one.
-const WAY_OUT: Duration = Duration::from_millis(50);
+const CLOSE_WITHIN: Duration = Duration::from_millis(50);
 
 /// The code by which a connection is closed that there is no memory for now (RFC 6455, section
 /// 7.4.2, and its registry).
@@ -63,7 +63,7 @@ pub(crate) fn is_subscriber(headers: &HeaderMap) -> bool {
 pub(crate) fn accept(
     app: Arc<App>,
     upgrade: WebSocketUpgrade,
-    asks: (Headers, Asker),
+    caller: (Headers, Asker),
     line: Option<HandedOver>,
 ) -> Response {
     let most = app.feeds.options.message_len_max;
@@ -72,7 +72,7 @@ pub(crate) fn accept(
     upgrade.on_upgrade(move |socket| async move {
         let name = socket.protocol().and_then(|name| name.to_str().ok());
         if let Some(dialect) = name.and_then(Dialect::of_name) {
-            Connection::new(app, dialect, (socket, line), asks).serve().await;
+            Connection::new(app, dialect, (socket, line), caller).serve().await;
         }
     })
 }
@@ -82,7 +82,7 @@ enum Event {
     Received(Option<Result<Message, axum::Error>>),
     Delivery(Delivery),
     Tick,
-    Late,
+    Overdue,
     Leave,
     Closing,
 }
@@ -152,8 +152,8 @@ impl Connection {
         let options = self.app.feeds.options;
         let mut ticks = interval(options.ping_every.max(Duration::from_millis(1)));
         ticks.tick().await;
-        let late = tokio::time::sleep(options.init_timeout);
-        tokio::pin!(late);
+        let overdue = tokio::time::sleep(options.init_timeout);
+        tokio::pin!(overdue);
         let line = self.line.clone();
         let end = loop {
             self.note_use();
@@ -167,7 +167,7 @@ impl Connection {
                 biased;
                 () = closing.wait() => Event::Closing,
                 () = leave => Event::Leave,
-                () = &mut late, if !self.is_logged_in => Event::Late,
+                () = &mut overdue, if !self.is_logged_in => Event::Overdue,
                 _ = ticks.tick() => Event::Tick,
                 // It holds a sender itself, so there is always one.
                 Some(delivery) = self.deliveries.recv() => Event::Delivery(delivery),
@@ -203,7 +203,7 @@ impl Connection {
     }
 
     /// Whether the client may query: with users only with a valid token, and always otherwise.
-    fn may_ask(&self) -> bool {
+    fn may_query(&self) -> bool {
         let database = &self.app.unguarded;
         !database.has_access_list()
             || database_for_subscriber(database, &self.headers()).user().is_some()
@@ -219,15 +219,15 @@ impl Connection {
             Event::Received(None) => Break(None),
             Event::Delivery(delivery) => self.pass_on(delivery).await,
             Event::Tick => self.look_for_client().await,
-            Event::Late if self.init.is_some() => {
+            Event::Overdue if self.init.is_some() => {
                 Break(Some((4401, "Unauthorized: no token that holds came in time".to_owned())))
             }
-            Event::Late => Break(Some((4408, "Connection initialisation timeout".to_owned()))),
+            Event::Overdue => Break(Some((4408, "Connection initialisation timeout".to_owned()))),
             Event::Leave => {
                 let why = "the server has no more connections: try again later".to_owned();
                 let frame = CloseFrame { code: TRY_AGAIN, reason: why.into() };
                 // The one that waits for the connection slot does not wait for long.
-                let _ = timeout(WAY_OUT, self.socket.send(Message::Close(Some(frame)))).await;
+                let _ = timeout(CLOSE_WITHIN, self.socket.send(Message::Close(Some(frame)))).await;
                 Break(None)
             }
             Event::Closing => {
@@ -305,7 +305,7 @@ impl Connection {
 
     /// Checks whether the client may query now.
     fn log_in(&mut self) {
-        if !self.is_logged_in && self.may_ask() {
+        if !self.is_logged_in && self.may_query() {
             self.is_logged_in = true;
             self.note_received();
         }
@@ -315,7 +315,7 @@ impl Connection {
         let most = self.app.feeds.options.per_connection;
         let is_full = self.feeds.len() >= most;
         match self.feeds.entry(Arc::clone(&job.id)) {
-            Entry::Occupied(_) => match self.dialect.taken(&job.id) {
+            Entry::Occupied(_) => match self.dialect.in_use(&job.id) {
                 Said::Fatal(code, reason) => Break(Some((code, reason))),
                 Said::Wrong(answer) => self.write(answer).await,
                 _ => Continue(()),
@@ -351,7 +351,7 @@ impl Connection {
     }
 
     async fn pass_on(&mut self, delivery: Delivery) -> ControlFlow<End> {
-        let Delivery { id, serial, item, turn } = delivery;
+        let Delivery { id, serial, item, permit } = delivery;
         // An answer of a stopped operation is not for the one that has its name now.
         if self.feeds.get(&id).is_none_or(|(current, _)| *current != serial) {
             return Continue(());
@@ -359,7 +359,7 @@ impl Connection {
         match item {
             Item::Next(payload) => {
                 self.write(self.dialect.next(&id, &payload)).await?;
-                drop(turn);
+                drop(permit);
                 return Continue(());
             }
             Item::Failed(faults) => {
@@ -408,7 +408,7 @@ impl Connection {
 async fn read(app: Arc<App>, dialect: Dialect, text: Utf8Bytes) -> Said {
     match text.len() {
         0..=READ_AT_ONCE_MAX => dialect.read(&text),
-        _ => app.feeds.workers.carry_out(move || dialect.read(&text)).await,
+        _ => app.feeds.workers.execute(move || dialect.read(&text)).await,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::http::admission::{Overloaded, RequestedQuery};
 use crate::http::app::App;
 use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::{Answer, Channel, Channels, News};
-use crate::http::graphql::subscribe::in_turn::in_turn;
+use crate::http::graphql::subscribe::scheduled::run_scheduled;
 use dashmap::Entry;
 use hexgraph::db::graphql::{Fault, Subscribable, Subscription, Update};
 use hexgraph::db::{Canceller, RequestContext};
@@ -91,7 +91,7 @@ impl Source {
         loop {
             let started = Instant::now();
             // Where there is more to do than can be done, the news come later.
-            let Ok(Outcome { update, json, fingerprint, commit }) = self.ask(&subscription).await
+            let Ok(Outcome { update, json, fingerprint, commit }) = self.query(&subscription).await
             else {
                 tokio::time::sleep(AGAIN).await;
                 continue;
@@ -122,9 +122,9 @@ impl Source {
     }
 
     /// Queries once, queued with others.
-    async fn ask(&self, subscription: &Arc<Mutex<Subscription>>) -> Result<Outcome, Overloaded> {
+    async fn query(&self, subscription: &Arc<Mutex<Subscription>>) -> Result<Outcome, Overloaded> {
         let (app, subscription) = (Arc::clone(&self.app), Arc::clone(subscription));
-        let ask = move |control: &RequestContext| {
+        let query = move |control: &RequestContext| {
             let started = Instant::now();
             let mut subscription = subscription.lock().unwrap_or_else(PoisonError::into_inner);
             let update = subscription.update(control);
@@ -138,7 +138,7 @@ impl Source {
         // Nobody listens any more, or the server stops.
         let (canceller, app) = (self.canceller.clone(), Arc::clone(&self.app));
         let is_expected = move || canceller.check().is_ok() && !app.is_stopping();
-        in_turn(&self.app, self.requested_by, is_expected, ask).await
+        run_scheduled(&self.app, self.requested_by, is_expected, query).await
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct SubscriptionWorkers {
 impl SubscriptionWorkers {
     /// Runs `work`, which may be slow, when a worker is free. When the caller is gone by then, it
     /// is not executed.
-    pub(crate) async fn carry_out<T: Send + 'static>(
+    pub(crate) async fn execute<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {

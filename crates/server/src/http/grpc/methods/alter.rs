@@ -1,6 +1,6 @@
 //! `Alter`: changes of the schema, and drops.
 
-use super::told::{check_open, status};
+use super::replies::{check_open, status};
 use crate::http::app::App;
 use crate::http::endpoints::alter::{self, DropOp};
 use crate::http::grpc::call::{CallAnswer, decode};
@@ -41,6 +41,6 @@ pub(in crate::http) fn answer(
         },
         drop_value: operation.drop_value,
     };
-    operation.carry_out(&app.database_for(incoming), control).map_err(status)?;
+    operation.execute(&app.database_for(incoming), control).map_err(status)?;
     CallAnswer::new(&Payload::default())
 }

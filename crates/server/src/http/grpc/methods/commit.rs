@@ -1,7 +1,7 @@
 //! `CommitOrAbort`, and `AllocateIDs`.
 
 use super::query::marked;
-use super::told::{check_open, status};
+use super::replies::{check_open, status};
 use crate::http::app::App;
 use crate::http::compat::go_values;
 use crate::http::grpc::call::{CallAnswer, decode};

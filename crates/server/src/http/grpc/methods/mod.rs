@@ -10,4 +10,4 @@ mod mutations;
 mod statements;
 pub(in crate::http::grpc) mod weight;
 mod parameters;
-mod told;
+mod replies;

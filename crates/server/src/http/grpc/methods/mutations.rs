@@ -2,8 +2,8 @@
 //! without.
 
 use super::parameters::variables;
+use super::replies::{response, status, with_data};
 use super::statements::text_of;
-use super::told::{response, status, with_data};
 use crate::http::endpoints::mutate;
 use crate::http::endpoints::mutate::Change;
 use crate::http::grpc::call::CallAnswer;
@@ -22,7 +22,7 @@ use std::net::IpAddr;
 ///
 /// Those of the engine; [`Code::InvalidArgument`] for texts that are no UTF-8. Texts are checked
 /// before anything is executed.
-pub(super) fn carry_out(
+pub(super) fn execute(
     database: &Database,
     (request, rdf): (&Request, bool),
     client: Option<IpAddr>,

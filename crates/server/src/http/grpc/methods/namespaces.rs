@@ -1,6 +1,6 @@
 //! `CreateNamespace`, `DropNamespace` and `ListNamespaces`.
 
-use super::told::{check_open, status};
+use super::replies::{check_open, status};
 use crate::http::app::App;
 use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{

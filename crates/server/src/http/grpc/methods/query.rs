@@ -2,7 +2,7 @@
 
 use super::mutations;
 use super::parameters::{check_best_effort, check_writable, expects_debug, expects_rdf, variables};
-use super::told::{check_open, response, status, with_data};
+use super::replies::{check_open, response, status, with_data};
 use crate::http::app::App;
 use crate::http::endpoints::query::QueryFacts;
 use crate::http::grpc::call::{CallAnswer, decode};
@@ -25,7 +25,7 @@ pub(in crate::http) fn answer(
     if request.mutations.iter().any(|mutation| !is_empty(mutation)) {
         check_writable(request.read_only)?;
         let database = marked(app, incoming, request.start_ts, &request.hash)?;
-        return mutations::carry_out(&database, (&request, rdf), incoming.client(), control);
+        return mutations::execute(&database, (&request, rdf), incoming.client(), control);
     }
     if request.query.is_empty() {
         // In the words of the reference, which its clients compare.
@@ -37,7 +37,7 @@ pub(in crate::http) fn answer(
         variables: variables(request.vars),
         debug: expects_debug(incoming.headers()),
     };
-    ask(&database, &requested, (request.start_ts, rdf), control)
+    answer_query(&database, &requested, (request.start_ts, rdf), control)
 }
 
 /// The database as the caller sees it, after a look at the mark of the transaction.
@@ -56,7 +56,7 @@ pub(super) fn marked(
 }
 
 /// Answers a query from the moment `start`, or from now where that is 0.
-pub(super) fn ask(
+pub(super) fn answer_query(
     database: &Database,
     request: &QueryRequest,
     (start, rdf): (u64, bool),

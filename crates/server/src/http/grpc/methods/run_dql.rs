@@ -2,8 +2,8 @@
 
 use super::mutations;
 use super::parameters::{check_best_effort, check_writable, expects_debug, expects_rdf, variables};
-use super::query::ask;
-use super::told::{check_open, status};
+use super::query::answer_query;
+use super::replies::{check_open, status};
 use crate::http::app::App;
 use crate::http::endpoints::mutate;
 use crate::http::endpoints::mutate::Change;
@@ -29,7 +29,7 @@ pub(in crate::http) fn answer(
     if !is_mutation(&text) {
         let debug = expects_debug(incoming.headers());
         let requested = QueryRequest { text, variables: variables(request.vars), debug };
-        return ask(&database, &requested, (0, rdf), control).map_err(reported);
+        return answer_query(&database, &requested, (0, rdf), control).map_err(reported);
     }
     check_writable(request.read_only)?;
     let change = Change { body: mutate::Body::Text(&text), commits_now: true, start: 0 };

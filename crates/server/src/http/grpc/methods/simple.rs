@@ -1,6 +1,6 @@
 //! Methods that look at no data.
 
-use super::told::status;
+use super::replies::status;
 use crate::http::app::App;
 use crate::http::grpc::call::{CallAnswer, decode};
 use crate::http::grpc::messages::{Jwt, LoginRequest, Response, Version};

@@ -1,6 +1,6 @@
 //! Statements that come as messages, as the text that mutations are read from.
 
-use super::told::status;
+use super::replies::status;
 use crate::http::grpc::messages::facet::ValType;
 use crate::http::grpc::messages::value::Val;
 use crate::http::grpc::messages::{Facet, NQuad};
