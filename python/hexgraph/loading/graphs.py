@@ -108,7 +108,7 @@ class Parts:
             raise QueryError(f"{self.name}: {shown(lost[0])} is an end of an edge and no node")
         if lost:
             warnings.append(
-                f"ends of edges that are no nodes of the graph: {len(lost)}, such as"
+                f"endpoints of edges that are no nodes of the graph: {len(lost)}, such as"
                 f' {shown(lost[0])}; nodes were made (missing="raise" refuses them)'
             )
         return warnings
