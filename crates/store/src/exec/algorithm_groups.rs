@@ -2,17 +2,16 @@
 
 use crate::algo::Graph;
 use crate::exec::control::context::Context;
+use crate::exec::control::pending::VALUE_ENTRY_BYTES;
 use crate::exec::control::tree::Finder;
+use crate::exec::cost;
 use crate::exec::select::read::first_value;
 use hexgraph_base::plan::GroupsBy;
 use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType, nearest};
 use rustc_hash::FxHashMap;
 
-/// The bytes that the value of a group takes in a hash table.
-const GROUP_BYTES: usize = 64;
-
 /// The nodes that are read between two looks at the clock.
-const NODES_A_CHECK: usize = 1 << 16;
+const NODES_A_CHECK: usize = cost::CHECK.per(cost::GATHER);
 
 /// What tells a group from others: the bits of a value, a time with its zone, or bytes.
 #[derive(PartialEq, Eq, Hash)]
@@ -29,7 +28,7 @@ impl Context<'_> {
     ///
     /// `Query` for a predicate that is not there, or has edges, lists or passwords, and for a variable without values; `Limit`.
     pub(super) fn node_groups(&self, graph: &Graph, by: &GroupsBy) -> Result<Vec<u32>> {
-        self.control.charge(graph.len() * (size_of::<u32>() + GROUP_BYTES))?;
+        self.control.charge(graph.len() * (size_of::<u32>() + VALUE_ENTRY_BYTES))?;
         match by {
             GroupsBy::Var(var) => {
                 let map = self.expect_values(*var)?;

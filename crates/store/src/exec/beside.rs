@@ -11,6 +11,7 @@
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{BlockResult, FieldData};
 use crate::exec::cost::{self, Cost};
+use crate::exec::select::by_index::ASKED_PER_NODE;
 use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, Function, VarId};
 use hexgraph_base::types::Result;
 use std::cmp::Reverse;
@@ -19,9 +20,6 @@ use std::sync::Arc;
 /// The number of edges that a node is taken to have before one was looked at, and the number of nodes that are looked at then.
 const MEAN_DEGREE: usize = 4;
 const LOOKED_AT: usize = 16;
-
-/// The number of nodes that a page with a filter, or in the order of an index, asks for each node that it shows, about.
-const ASKED_PER_SHOWN: usize = 64;
 
 /// A block that was executed, and the variables that it has set.
 pub(super) struct Ahead {
@@ -105,7 +103,7 @@ impl<'a> Context<'a> {
         let expected = block.page.expected().unwrap_or(usize::MAX);
         let is_requested = block.filter.is_some() || !block.order.is_empty();
         let requested =
-            if is_requested { expected.saturating_mul(ASKED_PER_SHOWN) } else { expected };
+            if is_requested { expected.saturating_mul(ASKED_PER_NODE) } else { expected };
         let keys = block.group_by.as_ref().map_or(0, |group_by| group_by.keys.len());
         let steps = usize::from(block.filter.is_some()) + block.order.len() + keys;
         let shown = roots.min(expected);

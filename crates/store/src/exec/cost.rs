@@ -80,6 +80,13 @@ pub(crate) const GEOMETRY: Cost = Cost::nanos(2_000);
 /// Waking a thread of the pool and waiting for its result. Estimate: two switches of threads by the operating system.
 pub(crate) const WAKE: Cost = Cost::nanos(10_000);
 
+/// The work between two checks whether a request may go on. A choice: it stops a tenth of a millisecond later at most, and a check
+/// costs nothing beside so much work.
+pub(crate) const CHECK: Cost = WAKE.times(13);
+
+/// The bytes of the nearest cache of a core, at the least. A property of processors since 2011.
+pub(crate) const CACHE_BYTES: usize = 32 << 10;
+
 /// The bytes of a line of the caches, which are read together.
 pub(crate) const CACHE_LINE_BYTES: usize = 64;
 

@@ -1,10 +1,11 @@
 //! A set of nodes that tests ask for members, and the form of it that is made when many of them do.
 
+use crate::exec::cost;
 use crate::storage::{NodeLookup, NodeSet};
 use std::sync::OnceLock;
 
-/// The questions for each member from which on another form of the set pays: to make it costs about as much as a quarter of the searches.
-const QUESTIONS_RATIO: usize = 4;
+/// The questions for each member from which on a bitmap pays: it sets a bit for each member, and saves a search for each question.
+const QUESTIONS_RATIO: usize = cost::LOOKUP.per(cost::BIT);
 
 /// So many members at the most are looked for among the targets of a node; where there are more, each target is asked.
 const FEW: usize = 4;

@@ -1,6 +1,7 @@
 //! What a test of a column's rows is asked of: all rows, listed nodes, or nodes as bits; loops that are made for each form of a column, and become vector
 //! instructions where it has numbers.
 
+use crate::exec::cost;
 use crate::exec::select::batches::{RowFinder, Rows};
 use crate::storage::{FrozenBitmap, bits_where, vectorized};
 use hexgraph_base::types::Result;
@@ -23,7 +24,7 @@ pub(super) struct Count<C> {
 }
 
 /// The number of rows that are counted between two questions whether to go on.
-const COUNTED: usize = 1 << 16;
+const COUNTED: usize = cost::CHECK.per(cost::GATHER);
 
 impl<C: Fn() -> Result<()>> RowLoop for Count<C> {
     type Output = Result<usize>;
@@ -110,11 +111,11 @@ pub(super) struct RetainBits<'k> {
     pub(super) words: &'k mut [u64],
 }
 
-/// The least number of nodes of a word for which 64 rows are tested at once, about twice as fast as so many alone.
-const AT_ONCE_MIN: u32 = 12;
+/// The least number of nodes of a word for which 64 rows are tested at once.
+const AT_ONCE_MIN: u32 = cost::WORD.per(cost::GATHER) as u32;
 
 /// The most ids of a word that have no row while others do for which 64 rows are tested at once: each costs a step more.
-const GAPS_MAX: u32 = 16;
+const GAPS_MAX: u32 = AT_ONCE_MIN;
 
 impl RowLoop for RetainBits<'_> {
     type Output = ();

@@ -74,7 +74,8 @@ enum Stored<'a> {
     Codes(&'a [u16], &'a TextArray, OnceLock<Vec<bool>>),
 }
 
-const DAY: i64 = 86_400;
+/// The seconds of a day.
+pub(crate) const DAY: i64 = 86_400;
 
 impl<'a> ColumnTest<'a> {
     /// The test of a predicate's values, which are compared as a type. The condition comes back where the column is stored otherwise, or it is none

@@ -7,6 +7,7 @@ use super::needed_index::expect_index;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::{IndexKind, TokenKey, tokens_of};
 use crate::storage::{NodeSet, Values};
@@ -409,10 +410,10 @@ pub(crate) fn ordered_set(
 
 /// The number of numbers that are compared with a range in the time in which a posting of its index becomes a member of a set: about 13 ns for a
 /// posting and 2 for a number, with what it takes to list its node.
-const INTS_PER_POSTING: usize = 6;
+const INTS_PER_POSTING: usize = cost::LOOKUP.and(cost::GATHER).per(cost::GATHER);
 
 /// Of fewer nodes both cost little.
-const SCANNED_MIN: usize = 1 << 12;
+const SCANNED_MIN: usize = cost::WAKE.per(cost::GATHER);
 
 /// Whether to compare the ints of `requested` nodes, which lie close together, costs less than to put together the postings of `result`.
 pub(crate) fn pays_to_scan(result: usize, requested: usize) -> bool {

@@ -4,7 +4,7 @@ pub(super) mod needed_index;
 pub(super) mod compare;
 mod asked_set;
 mod column_rows;
-mod column_test;
+pub(super) mod column_test;
 mod passing_bits;
 pub(super) mod tester;
 pub(super) mod function;

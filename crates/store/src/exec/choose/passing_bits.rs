@@ -11,7 +11,7 @@ use hexgraph_base::types::Result;
 use std::ops::Range;
 
 /// Fewer candidates are tested as a list.
-const BITS_MIN: usize = 2048;
+const BITS_MIN: usize = cost::SETUP.per(cost::SCAN);
 
 /// The words of a container, and of the parts in which they are asked for.
 const PART: usize = 1024;

@@ -9,6 +9,7 @@ use super::needed_index::expect_index;
 use super::tester::{Counter, Tester, comparable};
 use super::trigrams::{near_trigrams, trigram_set, trigram_views};
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::exec::physical::path::RootPath;
 use crate::exec::select::batches::Members;
 use crate::graph::Predicate;
@@ -20,7 +21,7 @@ use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Error, Result, Value, ValueType};
 
 /// A page is filled by tests of nodes where the index would read this many times as many nodes.
-const READ_PER_TEST: usize = 4;
+const READ_PER_TEST: usize = cost::TEST.per(cost::ENTRY);
 
 impl<'a> Context<'a> {
     /// The nodes of a root function. The estimate is only for those who look at the steps of the request; no way is chosen by

@@ -7,6 +7,7 @@ use super::asked_set::RequestedSet;
 use super::column_test::{ColumnTest, TextCondition};
 use super::compare::ValueCondition;
 use crate::exec::control::context::Context;
+use crate::exec::control::morsels::SOME_MORSELS;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::cost::{self, Cost};
@@ -18,16 +19,6 @@ use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
 use hexgraph_base::types::{Geometry, Result, ValueRef, ValueType};
 use std::sync::Arc;
-
-/// The number of nodes that are tested between two looks at the clock.
-const CHUNK: usize = 8_192;
-
-/// As [`CHUNK`], for tests that parse a geometry for each node: a large polygon takes as long as thousands of other
-/// values.
-const GEO_CHUNK: usize = 64;
-
-/// The morsels for each thread whose test has memory of its own.
-const MORSELS_WITH_MEMORY: usize = 8;
 
 /// What a function costs as a test of a node, about, before its test is made.
 pub(crate) fn cost_of_call(call: &Call) -> Cost {
@@ -469,17 +460,9 @@ impl Tester<'_> {
         }
     }
 
-    /// How many nodes are tested between two looks at the clock.
+    /// How many nodes are tested between two checks.
     fn chunk_len(&self) -> usize {
-        match self {
-            Tester::Geo { .. } => GEO_CHUNK,
-            Tester::And(parts) | Tester::Or(parts) => {
-                parts.iter().map(Tester::chunk_len).min().unwrap_or(CHUNK)
-            }
-            Tester::Not(part) | Tester::Reaches(_, _, part) => part.chunk_len(),
-            Tester::Same(tester) => tester.chunk_len(),
-            _ => CHUNK,
-        }
+        cost::CHECK.per(self.cost().max(cost::TEST))
     }
 }
 
@@ -585,7 +568,7 @@ impl Context<'_> {
             return spread.collect(|range| retain(tester, &nodes.range(range))).map(joined);
         }
         // What a regular expression remembers is made anew for each morsel.
-        let spread = spread.with_few(MORSELS_WITH_MEMORY);
+        let spread = spread.with_few(SOME_MORSELS);
         spread.collect(|range| retain(&tester.for_thread(), &nodes.range(range))).map(joined)
     }
 }

@@ -1,13 +1,14 @@
 //! The groups of a `@groupby` as columns: a list of values for each key and for each field of the body. A million groups are a few
 //! large lists so, instead of a million small objects.
 
+use crate::exec::select::batches::BATCH;
 use hexgraph_base::types::{DateTime, ObjectCells, Objects, Sink, Value, ValueRef};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::mem;
 use std::ops::Range;
 
 /// The groups that are handed to a sink at once.
-const ROWS: usize = 4096;
+const ROWS: usize = BATCH;
 
 /// Groups as columns. All columns have a cell for each group, in the order of the groups.
 pub struct GroupColumns {

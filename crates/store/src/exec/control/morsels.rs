@@ -22,9 +22,12 @@ const MORSELS_MAX: usize = 4096;
 /// Each thread gets at least this many morsels, so that none waits long for another that has a harder one.
 const MORSELS_PER_THREAD: usize = 4;
 
-/// In a branch each thread gets at least so many morsels of work that is else cut into fewer: a thread that is done with another branch can
-/// only begin with the next one.
-const MORSELS_IN_BRANCH: usize = 3;
+/// The morsels of each thread where each has a large result. In a branch no work has fewer: a thread that is done with another branch
+/// can only begin with the next one.
+pub(crate) const FEW_MORSELS: usize = 3;
+
+/// The morsels of each thread where each costs something beside its items, such as a test with memory of its own.
+pub(crate) const SOME_MORSELS: usize = 8;
 
 /// The results that wait to be taken, for each thread, at the most.
 const AHEAD_PER_THREAD: usize = 6;
@@ -149,7 +152,7 @@ impl Spread<'_> {
 
     /// The same with at most `count` morsels for each thread, for work whose results are large; with a few more in a branch.
     pub(crate) fn with_few(self, count: usize) -> Self {
-        let count = if self.pool.is_in_branch() { count.max(MORSELS_IN_BRANCH) } else { count };
+        let count = if self.pool.is_in_branch() { count.max(FEW_MORSELS) } else { count };
         let least = self.items.div_ceil(count * self.pool.threads());
         Spread { len: self.len.max(least), ..self }
     }
@@ -369,7 +372,7 @@ pub(crate) mod tests {
         assert_eq!(count().unwrap(), 2);
         let counts = control.branches(2, |_| count()).unwrap();
         let counts: Vec<usize> = counts.into_iter().map(|count| count.unwrap()).collect();
-        assert_eq!(counts, [2 * MORSELS_IN_BRANCH; 2]);
+        assert_eq!(counts, [2 * FEW_MORSELS; 2]);
     }
 
     #[test]

@@ -7,6 +7,11 @@ use std::mem;
 /// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
 pub(in crate::exec) const CHARGED_BYTES: usize = 64 << 10;
 
+/// What is charged for an entry of a hash table that may be half empty: a number by a node id, and a value by a key or a list by
+/// a node.
+pub(in crate::exec) const NUMBER_ENTRY_BYTES: usize = 16;
+pub(in crate::exec) const VALUE_ENTRY_BYTES: usize = 64;
+
 /// The bytes that are in use, or about to be, and not charged yet. An addition costs no atomic operation, but for one that charges.
 pub(in crate::exec) struct Pending<'c> {
     control: &'c Control,

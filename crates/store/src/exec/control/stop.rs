@@ -24,7 +24,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The parts of a second in which a request tells the time, and the nanoseconds of each, rounded up.
 const TICKS: f64 = 1024.0;
-const NANOS_OF_TICK: u32 = 976_563;
+const NANOS_OF_TICK: u32 = (1e9 / TICKS) as u32 + 1;
 
 /// Everything that may stop a request: its deadline, its cancellation, its limits. Whoever does the work calls
 /// [`RequestContext::check`] between batches.

@@ -33,7 +33,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Fewer members are grouped one by one.
-pub(crate) const MEMBERS_MIN: usize = 16;
+pub(crate) const MEMBERS_MIN: usize = cost::SETUP.per(cost::WRITE);
 
 /// The bytes that are charged for an entry of a hash table of cells, which is half empty.
 const SLOT_BYTES: usize = 32;

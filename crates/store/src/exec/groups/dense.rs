@@ -9,13 +9,13 @@
 //!
 //! Cells in which somebody lacks a key are filled like the others and left out at the end, and so are those that nobody was in.
 
-use super::key_codes::MISSING;
+use super::key_codes::{MISSING, RANGE_MIN};
 use crate::exec::cost;
 use crate::storage::NO_ROW;
 
 /// Cells are counted in place where there are this many members for each of them at least, or few cells.
 const MEMBERS_RATIO: u64 = cost::CELL.per(cost::ENTRY) as u64;
-pub(super) const CELLS_MIN: u64 = 1024;
+pub(super) const CELLS_MIN: u64 = RANGE_MIN as u64;
 
 /// The most cells that have a word for their counts and sums.
 pub(super) const PACKED_MAX: usize = 8192;

@@ -5,6 +5,7 @@
 
 use super::partition::{GROUP_BYTES, KEY_BYTES, Source, result_bytes};
 use crate::exec::control::context::Context;
+use crate::exec::control::pending::NUMBER_ENTRY_BYTES;
 use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
 use crate::exec::cost::is_dense;
 use crate::exec::physical::path::GroupPath;
@@ -18,9 +19,6 @@ use std::sync::Arc;
 
 /// An array of counters that is drawn at random has fewer than this many.
 const SPAN_DRAWN_MAX: usize = 1 << 20;
-
-/// The bytes of a counter in a hash table, which is half empty.
-const ENTRY_BYTES: usize = 16;
 
 impl Context<'_> {
     /// The groups by a single key that leads to nodes, in the order of the nodes, with their numbers of members: for a body that
@@ -96,7 +94,7 @@ impl Context<'_> {
             })?;
             return self.counted(first, &counters).map(Some);
         }
-        let _while_counting = self.control.charge_while(ENTRY_BYTES * edge_count)?;
+        let _while_counting = self.control.charge_while(NUMBER_ENTRY_BYTES * edge_count)?;
         let mut counters: FxHashMap<u32, i64> = FxHashMap::default();
         self.for_each_target(edges, members, |targets, _| {
             targets.iter().for_each(|target| *counters.entry(*target).or_default() += 1);

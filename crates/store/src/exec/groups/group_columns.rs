@@ -27,10 +27,10 @@ fn rank_of_key(key: ValueRef<'_>) -> u64 {
 }
 
 /// The bits of a number that groups are partitioned by at a time: counters for as many digits fit into the nearest cache.
-const DIGIT_BITS: u32 = 11;
+const DIGIT_BITS: u32 = (cost::CACHE_BYTES / 4 / size_of::<u32>()).ilog2();
 
 /// Fewer numbers are sorted by comparing them.
-const DIGITS_MIN: usize = 512;
+const DIGITS_MIN: usize = cost::SETUP.per(cost::ROW);
 
 /// The values of a key of groups.
 pub(super) struct GroupKey {

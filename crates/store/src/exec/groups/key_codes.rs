@@ -9,6 +9,9 @@
 mod numbering;
 
 use super::partition::INDEX_RATIO;
+use crate::exec::choose::column_test::DAY;
+use crate::exec::control::pending::VALUE_ENTRY_BYTES;
+use crate::exec::cost;
 use crate::exec::cost::is_dense;
 use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
 use crate::exec::select::number_columns::LIST_RATIO;
@@ -26,21 +29,16 @@ pub(crate) const MISSING: u32 = 0;
 
 /// This many distinct values may have codes without a hash table even where fewer nodes are grouped: a counter for each of them
 /// costs less than the hash table.
-const RANGE_MIN: usize = 1024;
+pub(super) const RANGE_MIN: usize = cost::SETUP.times(2).per(cost::ROW);
 
 /// The least value of a column is looked for where it has at most this many rows for each node,
-const ROWS_RATIO: usize = 16;
+const ROWS_RATIO: usize = cost::ENTRY.per(cost::SCAN);
 
 /// and that of all rows, which is looked for once for all queries, where it has at most this many.
 const ALL_ROWS_SHARE: usize = 1024;
 
 /// The ends of all rows stand for those of some where there are at most this many times as many rows.
 const FULL_RATIO: usize = 2;
-
-/// The bytes that a value takes in a hash table, which is half empty.
-const ENTRY_BYTES: usize = 64;
-
-const DAY_SECONDS: i64 = 86_400;
 
 /// A key of `@groupby`, read batch by batch.
 pub(crate) struct KeyCodes<'a> {
@@ -124,7 +122,7 @@ impl<'a> Texts<'a> {
     fn growth(&mut self) -> usize {
         let grown = self.long.len() - self.charged;
         self.charged += grown;
-        self.short.growth() + ENTRY_BYTES * grown
+        self.short.growth() + VALUE_ENTRY_BYTES * grown
     }
 }
 
@@ -272,7 +270,7 @@ impl<'a> KeyCodes<'a> {
         match values {
             Values::Bool(_) => Some(ValueRef::Bool(unit != 0)),
             Values::SmallInt(_) | Values::Int(_) => Some(ValueRef::Int(unit)),
-            Values::Days(_) if is_clean => instant(unit.saturating_mul(DAY_SECONDS)),
+            Values::Days(_) if is_clean => instant(unit.saturating_mul(DAY)),
             Values::SmallTime(_) if is_clean => instant(unit),
             _ => None,
         }
@@ -536,8 +534,8 @@ fn unit_of(values: &Values, value: ValueRef<'_>) -> Option<i64> {
         (Values::SmallInt(_) | Values::Int(_), ValueRef::Int(number)) => Some(number),
         (Values::SmallTime(_), ValueRef::DateTime(time)) => full(time),
         (Values::Days(_), ValueRef::DateTime(time)) => {
-            let seconds = full(time).filter(|seconds| seconds % DAY_SECONDS == 0)?;
-            Some(seconds / DAY_SECONDS)
+            let seconds = full(time).filter(|seconds| seconds % DAY == 0)?;
+            Some(seconds / DAY)
         }
         _ => None,
     }

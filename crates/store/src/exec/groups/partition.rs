@@ -7,6 +7,7 @@ use crate::exec::choose::function::no_reverse;
 use crate::exec::control::context::Context;
 use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::GroupValue;
+use crate::exec::cost;
 use crate::exec::select::read::first_value;
 use crate::graph::{IndexView, Predicate, TokenNodes};
 use crate::storage::{Array, NodeSet, SpanBits, is_dense};
@@ -16,7 +17,7 @@ use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
 /// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
-pub(super) const INDEX_RATIO: usize = 4;
+pub(super) const INDEX_RATIO: usize = cost::TEST.per(cost::ENTRY);
 
 /// The nodes that have the same keys.
 pub(crate) struct NodePartition {

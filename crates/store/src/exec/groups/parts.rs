@@ -9,16 +9,11 @@
 
 use super::accumulators::each;
 use super::column_groups::{Capacity, Cells, Grouping, Groups};
-use crate::exec::control::morsels::Spread;
+use crate::exec::control::morsels::{FEW_MORSELS, Spread};
 use crate::exec::cost;
 use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
 use std::ops::Range;
-
-/// The parts for each thread, where they are ranges of members that have many groups, and where there are so many cells that it takes a while to add
-/// up their counters.
-const RANGES: usize = 3;
-const RANGES_OF_MANY_CELLS: usize = 2;
 
 /// Cells are many where there are fewer members than this for each.
 const CELLS_RATIO: usize = 64;
@@ -72,8 +67,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let numbers_values = self.keys.iter().any(|key| key.codes.numbers_values());
         let few = match (numbers_values, has_many_cells) {
             (true, _) => 1,
-            (false, true) => RANGES_OF_MANY_CELLS,
-            (false, false) => RANGES,
+            // It takes a while to add up the counters of all parts.
+            (false, true) => FEW_MORSELS - 1,
+            (false, false) => FEW_MORSELS,
         };
         let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
         let floats = self.float_sum_columns();
@@ -178,7 +174,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             Ok(partitioned)
         };
         let partitioned: Vec<Vec<Vec<u32>>> = match control.spread(members.len(), cost::PROBE)? {
-            Some(spread) => spread.with_few(RANGES).in_units_of(BATCH).collect(partition)?,
+            Some(spread) => spread.with_few(FEW_MORSELS).in_units_of(BATCH).collect(partition)?,
             None => vec![partition(0..members.len())?],
         };
         let each = self.cost().times(members.len()).part(count);

@@ -4,6 +4,7 @@ use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::BlockResult;
+use crate::exec::cost;
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::top::Scan;
 use crate::graph::Predicate;
@@ -13,7 +14,7 @@ use hexgraph_base::types::{Result, Value};
 use std::sync::Arc;
 
 /// The numbers of fewer nodes are read one by one.
-const NODES_MIN: usize = 256;
+const NODES_MIN: usize = cost::SETUP.per(cost::GATHER);
 
 /// Nodes that are so many that a pass over a column is worth while.
 pub struct ManyNodes(NodeSet);

@@ -5,9 +5,11 @@
 //!   in order   s0  1 s2    s4  2 s5 s6
 //! ```
 
+use crate::exec::cost::CACHE_LINE_BYTES;
+
 /// The floats that a [`Cursor`] reads at a time: two cache lines, and so few that most lie between two changes, of which there is one in 64 rows at most
 /// while no fold is late.
-pub(crate) const STEP: usize = 16;
+pub(crate) const STEP: usize = CACHE_LINE_BYTES / size_of::<f64>() * 2;
 
 /// Stored floats with what changed of them.
 #[derive(Clone, Copy)]

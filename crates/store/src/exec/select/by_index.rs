@@ -5,7 +5,9 @@ use super::passing::{PreparedFilter, Purpose};
 use crate::exec::choose::function::bounds;
 use crate::exec::choose::tester::has;
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::exec::physical::path::OrderPath;
+use crate::exec::select::batches::BATCH;
 use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::TokenKey;
 use crate::storage::NodeSet;
@@ -17,13 +19,13 @@ use std::cmp::Ordering;
 use std::ops::Bound;
 
 /// A walk that asks each node gives up behind this many nodes for each one that is requested...
-const ASKED_PER_NODE: usize = 64;
+pub(crate) const ASKED_PER_NODE: usize = 64;
 
 /// ...and as many as this on top: then it is better to filter all nodes first.
-const REQUESTED_MIN: usize = 4096;
+const REQUESTED_MIN: usize = BATCH;
 
 /// So many nodes are looked for one by one before it is asked whether the nodes that are ordered are all of the index.
-const LOOKED_FOR: usize = 256;
+const LOOKED_FOR: usize = cost::SETUP.per(cost::GATHER);
 
 /// So many nodes are looked for in a list at the most.
 const LISTED_FOR: usize = 1 << 14;

@@ -22,7 +22,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// The number of changes for each node from which on the nodes are listed, too.
-const CHANGES_RATIO: usize = 8;
+const CHANGES_RATIO: usize = cost::CELL.per(cost::ENTRY);
 
 /// The numbers of some nodes, read when they are asked for.
 pub(crate) struct ColumnVar {

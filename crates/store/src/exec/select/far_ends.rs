@@ -5,14 +5,12 @@
 
 use super::batches::BATCH;
 use crate::exec::control::context::Context;
+use crate::exec::control::morsels::FEW_MORSELS;
 use crate::exec::cost;
 use crate::graph::Direction;
 use crate::storage::{SpanBits, is_dense, vectorized};
 use hexgraph_base::types::Result;
 use std::ops::Range;
-
-/// The morsels for each thread in which bits are set, each of which has bits of its own.
-const MARK_CHUNKS: usize = 3;
 
 /// How many edges there are, and the least and the greatest node that they lead to.
 #[derive(Clone, Copy)]
@@ -73,7 +71,7 @@ impl Context<'_> {
             return Ok(None);
         }
         let spread = self.control.spread(nodes.len(), cost::PROBE)?;
-        let spread = spread.map(|spread| spread.with_few(MARK_CHUNKS).in_units_of(BATCH));
+        let spread = spread.map(|spread| spread.with_few(FEW_MORSELS).in_units_of(BATCH));
         let each = (greatest - least) as usize / 8;
         let count = spread.map_or(1, |spread| spread.count());
         let _while_marking = self.control.charge_while(each * count)?;

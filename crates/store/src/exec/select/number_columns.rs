@@ -1,6 +1,7 @@
 //! Numbers of a predicate as columns, with what changed in them: read batch by batch, from end to end, or of nodes in any order.
 
 use super::batches::{BATCH, Members, Overlay, RowFinder, Rows};
+use crate::exec::cost;
 use crate::exec::math::patched_floats::{PatchedFloats, Patches};
 use crate::graph::{ChangedNumbers, LangValues};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, Values};
@@ -16,14 +17,14 @@ const CHUNK: usize = 1 << 16;
 const LONG_CHUNK: usize = 1 << 18;
 
 /// The number of changes that are put beside the rows of floats at a time: few enough that they stay in the second cache.
-const PATCHES: usize = 4096;
+const PATCHES: usize = BATCH;
 
 /// Between two changes so many rows of an entire column are few.
-const SHORT: usize = 256;
+const SHORT: usize = cost::SETUP.per(cost::GATHER);
 
 /// The list of all changes is read where there are fewer than so many for each node: to go over that list costs less than a walk over the map, and
 /// less than to look up each node there.
-pub(crate) const LIST_RATIO: usize = 4;
+pub(crate) const LIST_RATIO: usize = cost::TEST.per(cost::ENTRY);
 
 /// Numbers of one type contiguous.
 #[derive(Clone, Copy)]

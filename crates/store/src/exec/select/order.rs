@@ -32,7 +32,7 @@ const SAMPLE: usize = 64;
 
 /// The ranges of the span of a key whose numbers are counted, to see in which the first nodes are; a power of two. Their counters take half of
 /// the nearest cache.
-const RUNS: usize = 2048;
+const RUNS: usize = cost::CACHE_BYTES / 2 / size_of::<usize>();
 
 /// One sort key, read for all nodes.
 struct KeyColumn {

@@ -5,7 +5,7 @@ use crate::exec::cost;
 use hexgraph_base::types::Result;
 
 /// Fewer rows are sorted as they are, and so are fewer than one in so many.
-const CODED_MIN: usize = 64;
+const CODED_MIN: usize = cost::SETUP.per(cost::LOOKUP);
 const CODED_PART: usize = 8;
 
 /// A node with the numbers of at most two keys; rows compare as their nodes do.

@@ -8,6 +8,7 @@ use super::batches::{BATCH, EdgeCounts, Members};
 use crate::exec::choose::function::no_reverse;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::exec::physical::path::FilterPath;
 use crate::graph::{Direction, distinct_of, union_of};
 use crate::storage::NodeSet;
@@ -15,13 +16,13 @@ use hexgraph_base::plan::{Call, Filter, Function, SemiJoin, VarId};
 use hexgraph_base::types::{Result, stack};
 
 /// To test single nodes, at most this many targets are looked up in an index.
-const FEW: usize = 4096;
+const FEW: usize = BATCH;
 
 /// A walk from the targets pays when they are this many times fewer than the candidates.
 const BACK_RATIO: usize = 16;
 
 /// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked through.
-const MARKED_MIN: usize = 256;
+const MARKED_MIN: usize = cost::SETUP.per(cost::GATHER);
 
 impl<'a> Context<'a> {
     /// The candidates that lead to nodes which pass.

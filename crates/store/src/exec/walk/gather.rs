@@ -3,13 +3,14 @@
 use super::lists::distinct;
 use super::traverse::Walk;
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::exec::physical::path::EdgesPath;
 use crate::storage::{Edges, NodeSet};
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
 use hexgraph_base::types::{Result, stack};
 
 /// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked through.
-const NODES_MIN: usize = 64;
+const NODES_MIN: usize = cost::SETUP.per(cost::LOOKUP);
 
 /// Whether nothing looks at the lists of edges of a block: it is not shown, it has nothing but edges, values and nodes, and none of these is chosen
 /// or computed list by list.

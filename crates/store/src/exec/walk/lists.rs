@@ -1,7 +1,7 @@
 //! Lists of targets, one for each node of a level, and the distinct nodes of all of them. Other threads help with large levels.
 
 use crate::exec::control::context::Context;
-use crate::exec::control::morsels::{Spread, joined};
+use crate::exec::control::morsels::{FEW_MORSELS, Spread, joined};
 use crate::exec::cost::{self, Cost};
 use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::page::cut;
@@ -22,7 +22,7 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
 }
 
 /// Lists of this many nodes are neither sorted quickly by comparing them nor so long that all words of their span are worth a look.
-const FEW: Range<usize> = 48..4096;
+const FEW: Range<usize> = BATCHED_MIN..BATCH;
 
 /// The distinct nodes of a list of a few hundred, by a bit for each id of their span and one for each word of these; `None` for lists of other
 /// lengths, and where the span is too wide.
@@ -60,10 +60,7 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
 }
 
 /// The lists of fewer nodes are copied one by one: that takes as long as to find out how those of a batch lie.
-const BATCHED_MIN: usize = 64;
-
-/// The morsels for each thread in which edges are counted.
-const ENDS_CHUNKS: usize = 2;
+const BATCHED_MIN: usize = cost::SETUP.per(cost::LOOKUP);
 
 /// The least and the greatest node of some, and whether they ascend without repeats.
 #[derive(Clone, Copy)]
@@ -190,7 +187,7 @@ impl Context<'_> {
         ends: &mut [u32],
     ) -> Result<usize> {
         // To count is so quick that a few chunks are enough.
-        let spread = spread.map(|spread| spread.with_few(ENDS_CHUNKS).in_units_of(BATCH));
+        let spread = spread.map(|spread| spread.with_few(FEW_MORSELS).in_units_of(BATCH));
         let len = spread.map_or(nodes.len(), |spread| spread.len()).max(1);
         let parts: Vec<Mutex<&mut [u32]>> = ends.chunks_mut(len).map(Mutex::new).collect();
         let read = |positions: Range<usize>| {

@@ -4,15 +4,13 @@ use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of};
 use super::flat_rows::{Cell, Flat, Item, LabelledGroups, Rows, bytes_of};
 use super::groups::{GroupList, group_labels};
 use crate::exec::control::limits::past_limit;
+use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
 use crate::exec::select::read::{Langs, typed};
 use crate::graph::ValueList;
 use hexgraph_base::plan::{Facets, Field, FieldKind};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType, stack};
 use std::mem;
-
-/// The memory of rows is reserved each time it has grown by this many bytes.
-const RESERVED_BYTES: usize = 64 << 10;
 
 /// More bytes are freed when the rows of a root are written.
 const RETAINED_BYTES: usize = 1 << 20;
@@ -60,7 +58,7 @@ impl<'a> Flat<'a> {
         self.bytes = self.bytes.saturating_add(bytes);
         let needed = self.bytes.saturating_mul(2);
         if self.reserved < needed {
-            self.reserved = needed.saturating_add(RESERVED_BYTES);
+            self.reserved = needed.saturating_add(CHARGED_BYTES);
             writer.hold(self.reserved);
         }
     }

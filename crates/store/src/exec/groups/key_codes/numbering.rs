@@ -4,6 +4,7 @@
 //! asked for in lots: first all of their slots are read, then all keys that these name, and then they are compared, most of them without another
 //! look. None of the reads of a lot waits for another, which tables of libraries, asked key by key, don't allow.
 
+use crate::exec::control::pending::VALUE_ENTRY_BYTES;
 use std::hash::{BuildHasher, RandomState};
 use std::hint::black_box;
 
@@ -15,9 +16,6 @@ const NEAR: usize = 4;
 
 /// The least number of slots.
 const SLOTS_MIN: usize = 2 * BATCH;
-
-/// The bytes that a key takes, in a table that is half empty.
-const ENTRY_BYTES: usize = 64;
 
 /// Distinct keys, and the number of each.
 #[derive(Clone)]
@@ -177,7 +175,7 @@ impl KeyNumbers {
     pub(super) fn growth(&mut self) -> usize {
         let grown = self.len() - self.charged;
         self.charged += grown;
-        ENTRY_BYTES * grown
+        VALUE_ENTRY_BYTES * grown
     }
 }
 

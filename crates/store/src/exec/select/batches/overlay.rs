@@ -1,5 +1,6 @@
 //! What changed since a column was built, put beside what is stored, batch by batch.
 
+use crate::exec::cost;
 use crate::storage::{EvenSearch, bits_where, gallop, is_run, vectorized};
 use std::sync::{Arc, OnceLock};
 
@@ -77,10 +78,10 @@ impl<T: Copy> Overlay<T> {
 }
 
 /// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
-const SEARCH_RATIO: usize = 16;
+const SEARCH_RATIO: usize = cost::ENTRY.per(cost::SCAN);
 
 /// For fewer nodes no sieve is made: to clear its bits takes as long as to search for some fifty.
-const PREFILTERED_MIN: usize = 256;
+const PREFILTERED_MIN: usize = cost::SETUP.per(cost::GATHER);
 
 /// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that few nodes are told wrongly.
 enum Prefilter {
@@ -92,7 +93,7 @@ enum Prefilter {
 }
 
 /// So many words stay in the nearest cache: 32 KiB.
-const NEAR_WORDS: usize = 1 << 13;
+const NEAR_WORDS: usize = cost::CACHE_BYTES / size_of::<u32>();
 
 /// So many bits there are for each change, at least.
 const BITS: usize = 16;

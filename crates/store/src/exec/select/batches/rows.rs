@@ -1,5 +1,6 @@
 //! Nodes in batches, and their rows in a column.
 
+use crate::exec::cost;
 use crate::exec::cost::is_dense;
 use crate::graph::{LangValues, Row};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, SetChanges, gallop};
@@ -10,10 +11,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The number of nodes that are read at a time: few enough that what is read of them stays in the nearest cache.
-pub(crate) const BATCH: usize = 4096;
+pub(crate) const BATCH: usize = cost::CACHE_BYTES / size_of::<i64>();
 
 /// The least number of members of a set that is compared with the subjects of a column.
-const ALIKE_MIN: usize = 256;
+const ALIKE_MIN: usize = cost::SETUP.per(cost::GATHER);
 
 /// The number of nodes of a set that are listed at a time, where some of its nodes are read.
 const LISTED: usize = 16 * BATCH;
@@ -176,10 +177,10 @@ impl Rows<'_> {
 }
 
 /// Fewer nodes are searched for one by one.
-const RUNS_MIN: usize = 32;
+const RUNS_MIN: usize = cost::SETUP.per(cost::PROBE);
 
 /// Where fewer than so many nodes are in a run they are searched for one by one, which costs less than to hand out each run.
-const RUN_RATIO: usize = 12;
+const RUN_RATIO: usize = cost::LIST.per(cost::GATHER);
 
 /// Finds the rows of batches.
 #[derive(Default, Clone)]

@@ -25,7 +25,7 @@ use std::ops::Range;
 const FEW_NAMED: usize = 16;
 
 /// The rows that are read at a time until there is a bound. All of them are found, looked for among the changes, and put in order with these.
-const UNBOUNDED: usize = 256;
+const UNBOUNDED: usize = cost::SETUP.per(cost::GATHER);
 
 /// One in so many nodes is in the sample that bounds a search for many of them, in runs of so many.
 const SAMPLE_RATIO: usize = 16;

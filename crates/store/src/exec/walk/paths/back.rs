@@ -5,6 +5,7 @@
 
 use crate::algo::{EdgeSelection, Graph, GraphCache, Requested, Task};
 use crate::exec::control::context::Context;
+use crate::exec::cost;
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan;
 use hexgraph_base::types::Result;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 /// A search reads one in so many edges of a predicate before these are turned round: reading an edge costs some times what
 /// turning one round does.
-const EDGES_A_TURN: usize = 8;
+const EDGES_A_TURN: usize = cost::CELL.per(cost::ENTRY);
 
 /// The bytes that turning an edge round takes: what is made of it, twice, and room on the way.
 const TURN_BYTES: usize = 16;

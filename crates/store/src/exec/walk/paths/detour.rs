@@ -8,6 +8,7 @@
 //! A first search finds the weight of the path. A second one, which looks no further than that, notes each edge that may
 //! be on a path of that weight ([`Steps`]), and the order among equals chooses ([`super::ties`]).
 
+use super::front::REACHED_BYTES;
 use super::front::{Front, Meter, NodeIndexes};
 use super::lightest::{slack_of, step_back};
 use super::ordered::compared_by_ord;
@@ -16,10 +17,6 @@ use super::ties::{Spot, Steps, Tie};
 use hexgraph_base::types::Result;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-
-/// The bytes that are charged for a node that became lighter, or for an edge that was noted: entries of a map, a list and
-/// a heap, each with as much room again.
-const REACHED_BYTES: usize = 128;
 
 /// How many times the weight of a path the limit of a search may be whose notes are taken. Edges are noted that miss the least
 /// weight by a part of the limit, so a high one has many noted in vain.

@@ -5,6 +5,7 @@
 
 use super::ordered::compared_by_ord;
 use super::path_edges::Hop;
+use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::stop::Control;
 use crate::exec::cost::{SLOTS_PER_ENTRY, is_dense};
 use hexgraph_base::types::Result;
@@ -14,16 +15,13 @@ use std::collections::BinaryHeap;
 
 /// The bytes that are charged for each time that a node becomes lighter: an entry of a map, a label, an entry of a heap,
 /// each with as much room again.
-pub(super) const REACHED_BYTES: usize = 120;
+pub(super) const REACHED_BYTES: usize = 128;
 
 /// The nodes of a map from which on most are put into a table, where they are near each other.
 const TABLE_FROM: usize = 4 << 10;
 
 /// No position.
 const NOWHERE: u32 = u32::MAX;
-
-/// The bytes that are charged at a time.
-const CHUNK_BYTES: usize = 64 << 10;
 
 /// Memory that is charged in chunks, and given back when it is dropped.
 pub(super) struct Meter<'c> {
@@ -44,7 +42,7 @@ impl<'c> Meter<'c> {
             return Ok(());
         }
         // As much again as is used, up to a chunk: so a short search charges little more than it needs.
-        let more = (self.used - self.charged).max(CHUNK_BYTES.min(self.used));
+        let more = (self.used - self.charged).max(CHARGED_BYTES.min(self.used));
         self.control.charge(more)?;
         self.charged += more;
         Ok(())

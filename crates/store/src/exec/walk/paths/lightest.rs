@@ -16,17 +16,18 @@
 use super::front::{Front, Reached};
 use super::path_edges::{Hop, PathEdges};
 use crate::exec::control::tree::Path;
+use crate::exec::cost;
 use hexgraph_base::types::Result;
 
 /// What it costs to read an edge back, in reads of an edge in place.
-pub(super) const BACK_COST: usize = 4;
+pub(super) const BACK_COST: usize = cost::FETCH.per(cost::LIST);
 
 /// The edges that are read from the start before a search from the end begins. Most short paths are found by then.
 const EDGES_BEFORE_BACK: usize = 512;
 
 /// One in how many unread weights a search from the start reads before it is worth while to read them all, which tells
 /// whether one is below 0: an edge of a search costs about as much as 64 numbers in a row.
-const WEIGHTS_AN_EDGE: usize = 64;
+const WEIGHTS_AN_EDGE: usize = cost::SORT.per(cost::ROW);
 
 /// The lightest path, and the search from the end, if there was one.
 pub(super) struct Lightest<'c> {

@@ -8,6 +8,8 @@
 use super::back::Back;
 use crate::exec::choose::function::no_reverse;
 use crate::exec::control::context::Context;
+use crate::exec::control::pending::{NUMBER_ENTRY_BYTES, VALUE_ENTRY_BYTES};
+use crate::exec::cost;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Walk;
@@ -20,14 +22,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// The edges that are read between two looks at the clock.
-const EDGES_A_CHECK: usize = 2048;
-
-/// The bytes that are charged for what is remembered of a node: an entry of a map or set that may be half empty.
-const ENTRY_BYTES: usize = 16;
-
-/// The bytes that are charged for knowing the edges of a node, beside the edges: an entry of a map, and the head of a
-/// list.
-const EXISTING_BYTES: usize = 64;
+const EDGES_A_CHECK: usize = cost::CHECK.per(cost::SORT);
 
 /// One edge of a path: the node at its other end, its weight, the number of its field in the block.
 #[derive(Clone, Copy)]
@@ -204,7 +199,7 @@ impl<'s> PathEdges<'s> {
             if next.is_empty() {
                 break;
             }
-            self.context.control.charge((size_of::<u32>() + ENTRY_BYTES) * next.len())?;
+            self.context.control.charge((size_of::<u32>() + NUMBER_ENTRY_BYTES) * next.len())?;
             layer = next;
         }
         Ok(near)
@@ -222,7 +217,7 @@ impl<'s> PathEdges<'s> {
         }
         self.keep_last_field(hops);
         if !self.ways.iter().all(|way| way.is_direct) {
-            self.context.control.charge(EXISTING_BYTES + size_of_val(hops.as_slice()))?;
+            self.context.control.charge(VALUE_ENTRY_BYTES + size_of_val(hops.as_slice()))?;
             self.existing.insert(node, Arc::new(hops.clone()));
         }
         self.pace(hops.len())
@@ -364,7 +359,7 @@ fn ask<'f>(
     if unknown.is_empty() {
         return Ok(());
     }
-    context.control.charge(ENTRY_BYTES * unknown.len())?;
+    context.control.charge(NUMBER_ENTRY_BYTES * unknown.len())?;
     // First as if none passed, since the set tells only of those that do.
     passed.extend(unknown.iter().map(|&node| (node, false)));
     let set = context.filter(filter, NodeSet::from(distinct(&unknown)))?;

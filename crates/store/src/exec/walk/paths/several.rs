@@ -20,6 +20,7 @@ use super::front::Meter;
 use super::lightest::{Lightest, lightest};
 use super::ordered::compared_by_ord;
 use super::path_edges::PathEdges;
+use crate::exec::control::pending::NUMBER_ENTRY_BYTES;
 use crate::exec::control::tree::Path;
 use hexgraph_base::plan::ShortestPath;
 use hexgraph_base::types::Result;
@@ -31,9 +32,6 @@ use std::rc::Rc;
 /// How many times what the first candidate weighs more than the first path a class is searched for: further than is needed now, so that a class is
 /// searched a few times and not once for each path.
 const FURTHER: f64 = 2.0;
-
-/// The bytes that are charged for the node of a path while it is told whether another is among them: an entry of a set that may be half empty.
-const NODE_BYTES: usize = 16;
 
 /// A path that may be the next: the first of its class.
 struct Candidate {
@@ -280,7 +278,7 @@ impl Candidates<'_, '_> {
         path: Candidate,
     ) -> Result<()> {
         // All of its classes have it as long as they live.
-        self.meter.take(path.bytes() + NODE_BYTES * path.nodes.len())?;
+        self.meter.take(path.bytes() + NUMBER_ENTRY_BYTES * path.nodes.len())?;
         let mut before: FxHashSet<u32> = path.nodes.iter().copied().collect();
         let path = Rc::new(path);
         for at in (path.leaves_at..path.fields.len()).rev() {
@@ -294,7 +292,7 @@ impl Candidates<'_, '_> {
                 self.put_class(Class { least, ..class })?;
             }
         }
-        self.meter.give_back(NODE_BYTES * path.nodes.len());
+        self.meter.give_back(NUMBER_ENTRY_BYTES * path.nodes.len());
         Ok(())
     }
 

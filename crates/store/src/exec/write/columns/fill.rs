@@ -5,6 +5,7 @@
 
 use super::source::{Source, ValueKind};
 use super::texts::{TextChunk, joined};
+use crate::exec::control::morsels::SOME_MORSELS;
 use crate::exec::control::stop::Control;
 use crate::exec::cost;
 use crate::exec::select::batches::BATCH;
@@ -13,9 +14,6 @@ use hexgraph_base::types::{ObjectCells, Result};
 use std::iter::repeat_with;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
-
-/// The most ranges for each thread: what one costs beside its values must not count.
-const RUNS: usize = 8;
 
 /// A column that is filled.
 enum Column {
@@ -65,7 +63,7 @@ pub(super) fn fill(
     let of_nodes = |source: &Source<'_>| source.kind().node_bytes() * nodes.len();
     control.reserve(sources.iter().map(of_nodes).sum::<usize>() as u64)?;
     let spread = control.spread(nodes.len(), cost::GATHER.times(2 * sources.len()))?;
-    let spread = spread.map(|spread| spread.with_few(RUNS).in_units_of(BATCH));
+    let spread = spread.map(|spread| spread.with_few(SOME_MORSELS).in_units_of(BATCH));
     let threads = spread.as_ref().map_or(1, |spread| spread.count());
     let of_field =
         size_of::<Column>() + threads * (size_of::<Source<'_>>() + size_of::<NumberRun<'_>>());

@@ -3,13 +3,14 @@
 use super::fill::fill;
 use super::source::{Source, ValueKind};
 use crate::exec::control::stop::Control;
+use crate::exec::cost;
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
 use hexgraph_base::answer::{CellOffsets, Cells, Texts};
 use hexgraph_base::types::{Result, Value, ValueType};
 
 /// The nodes that are read one by one between two looks at the clock.
-const NODES_A_CHECK: usize = 1 << 16;
+const NODES_A_CHECK: usize = cost::CHECK.per(cost::GATHER);
 
 /// The untagged texts of a predicate for some nodes, a cell for each node; `None` where no node has one. Where the nodes ascend and the predicate
 /// has all texts in one column, threads read that a batch at a time.

@@ -2,12 +2,13 @@
 
 use super::selection::{Bounds, Nodes, SelectedNodes, Selection, ascending};
 use crate::exec::control::tree::Level;
+use crate::exec::cost;
 use crate::exec::select::batches::BATCH;
 use crate::exec::write::answer_writer::AnswerWriter;
 use std::rc::Rc;
 
 /// Fewer objects are written one by one: that takes as long as to find out how they are read as columns.
-const ROWS_MIN: usize = 16;
+const ROWS_MIN: usize = cost::SETUP.per(cost::WRITE);
 
 /// The first batch of objects that have others in them.
 const NESTED_FIRST: usize = 256;

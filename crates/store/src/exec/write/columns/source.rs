@@ -6,6 +6,7 @@
 use super::checked_texts::{CheckedTexts, all_texts};
 use super::texts::TextChunk;
 use crate::exec::control::limits::COMMON_LEVELS;
+use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::stop::Control;
 use crate::exec::control::tree::{
     Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
@@ -76,9 +77,6 @@ const CODED_LEN_MAX: usize = 256;
 
 /// The most bytes of a cell, beside those of a text.
 const CELL_BYTES: usize = 17;
-
-/// Memory for values that are read node by node is reserved for about so many bytes at once.
-const PENDING_MAX: usize = 1 << 16;
 
 /// How values are read node by node.
 #[derive(Clone)]
@@ -277,7 +275,7 @@ impl<'a> Source<'a> {
             let cell = cell.unwrap_or(Cell::Null);
             // A growing column doubles.
             pending += 2 * (cell_bytes(&cell) + texts.len());
-            if PENDING_MAX < pending {
+            if CHARGED_BYTES < pending {
                 control.reserve(std::mem::take(&mut pending) as u64)?;
             }
             if cells.push(cell, &texts).is_err() {
