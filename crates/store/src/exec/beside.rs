@@ -160,7 +160,11 @@ impl<'a> Context<'a> {
                 cost::LOOKUP.times(nodes)
             }
             FieldKind::AggregatePredicate { .. } => cost::ENTRY.times(nodes),
-            _ => Cost::NOTHING,
+            FieldKind::Uid
+            | FieldKind::CountUid
+            | FieldKind::Val(_)
+            | FieldKind::Expand(_)
+            | FieldKind::CheckPassword { .. } => Cost::NOTHING,
         }
     }
 
@@ -184,7 +188,7 @@ impl<'a> Context<'a> {
         let values = match &self.vars[var.0 as usize] {
             Some(Var::Column(column)) => column.len(),
             Some(Var::Values(map)) => map.nodes.len(),
-            _ => 0,
+            Some(Var::Uids(_)) | None => 0,
         };
         cost::ROW.times(values)
     }

@@ -21,7 +21,7 @@ pub(crate) struct Cost {
 }
 
 /// A row of a column that is read in order by vector instructions, with a comparison. `benches/columns.py` prints 0.1 ns
-/// for "scan counted" and "top 10, no index", of four bytes from the caches; from memory it takes about three times as long.
+/// for "scan counted" and "top 10, no index", of four bytes from the caches. From memory: an estimate.
 pub(crate) const SCAN: Cost = Cost::picos(310);
 
 /// A row that is read in order, and tested or added up by itself. Estimate: three to four instructions.
@@ -53,7 +53,7 @@ pub(crate) const TEST: Cost = Cost::nanos(20);
 pub(crate) const LIST: Cost = Cost::nanos(25);
 
 /// 64 rows that are tested at once, with the word of bits that results. `benches/columns.py` prints 13 ns for "top 10 of
-/// 50 %" with plain rows; words with gaps take twice that.
+/// 50 %" without gaps; the cost is an estimate for words with some.
 pub(crate) const WORD: Cost = Cost::nanos(30);
 
 /// A value, a name or a bracket of an answer that is written, with its bytes. Estimate.
@@ -81,10 +81,10 @@ pub(crate) const GEOMETRY: Cost = Cost::nanos(2_000);
 pub(crate) const WAKE: Cost = Cost::nanos(10_000);
 
 /// The work between two checks whether a request may go on. A choice: it stops a tenth of a millisecond later at most, and a check
-/// costs nothing beside so much work.
+/// is a small part of so much work.
 pub(crate) const CHECK: Cost = WAKE.times(13);
 
-/// The bytes of the nearest cache of a core, at the least. A property of processors since 2011.
+/// The bytes of the nearest cache of a core, on nearly all processors.
 pub(crate) const CACHE_BYTES: usize = 32 << 10;
 
 /// The bytes of a line of the caches, which are read together.
@@ -102,7 +102,7 @@ impl Cost {
         Cost { picos }
     }
 
-    /// The whole nanoseconds of the cost.
+    /// The cost in nanoseconds, rounded down.
     pub(crate) const fn as_nanos(self) -> usize {
         (self.picos / 1_000) as usize
     }
@@ -137,9 +137,9 @@ impl std::iter::Sum for Cost {
     }
 }
 
-/// Whether `len` entries whose ids lie within `span` are better kept in an array with a slot for each id than in a list or a
+/// Whether `len` entries whose ids lie within `span` are better stored in an array with a slot for each id than in a list or a
 /// hash table: to clear and scan all slots costs no more than to search for the entries. So an array has 16 slots for each
-/// entry at most, which is about the memory that a hash table takes.
+/// entry at most, which is about the memory of a hash table.
 #[inline]
 pub(crate) const fn is_dense(span: usize, len: usize) -> bool {
     span <= len.saturating_mul(SLOTS_PER_ENTRY)
@@ -148,11 +148,11 @@ pub(crate) const fn is_dense(span: usize, len: usize) -> bool {
 /// The most slots of an array by id for each entry: see [`is_dense`].
 pub(crate) const SLOTS_PER_ENTRY: usize = ENTRY.per(SCAN);
 
-/// The settings by which the executor compares strategies for the same answer. No setting changes an answer, only the time that
-/// it takes. Tests draw random ones, so that strategies of large graphs run on small ones.
+/// The settings by which the executor compares strategies for the same answer. No setting changes an answer, only the time
+/// of a request. Tests choose random ones, so that strategies of large graphs run on small ones.
 #[derive(Debug, Clone, Copy)]
 pub struct CostModel {
-    /// The number of entries of a posting list that take as long as one test of a node.
+    /// The number of entries of a posting list that cost as much as one test of a node.
     pub test: usize,
     /// A set of a filter that is at least this many times smaller than the candidates is the driving side; at least 1.
     pub driver_ratio: usize,
@@ -173,7 +173,7 @@ pub struct CostModel {
     pub column_min: usize,
     /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are requested; at least 1.
     pub top_ratio: usize,
-    /// A scan for at least so many first nodes takes a sample before.
+    /// A scan for at least so many first nodes is bounded by a sample.
     pub sampled_top: usize,
     /// Work of at least so many estimated nanoseconds is divided among threads.
     pub spread: usize,
@@ -186,7 +186,7 @@ pub struct CostModel {
 }
 
 impl CostModel {
-    /// Whether a scan for so many first ones of some nodes, which takes a sample before and sorts the rest, is better than sorting all.
+    /// Whether a scan for so many first ones of some nodes, which is bounded by a sample, is better than sorting all.
     pub(crate) fn pays_to_sample(&self, expected: usize, nodes: usize) -> bool {
         self.sampled_top <= expected && expected < nodes / 4
     }

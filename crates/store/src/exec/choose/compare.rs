@@ -159,10 +159,10 @@ impl Context<'_> {
         let mut bounds = Vec::with_capacity(2);
         for argument in [low, high] {
             let texts = self.argument_texts(std::slice::from_ref(argument))?;
-            match texts.as_slice() {
-                [text] => bounds.push(argument_value(text, value_type)?),
-                _ => return Ok(ValueCondition::AnyOf(Vec::new())),
-            }
+            let [text] = texts.as_slice() else {
+                return Ok(ValueCondition::AnyOf(Vec::new()));
+            };
+            bounds.push(argument_value(text, value_type)?);
         }
         let high = bounds.pop().expect("two bounds were pushed");
         let low = bounds.pop().expect("two bounds were pushed");

@@ -63,7 +63,13 @@ impl<'a> Context<'a> {
             }
             // Only the index can answer these.
             Call::Terms { .. } | Call::SimilarTo { .. } => Some(0),
-            _ => None,
+            Call::Compare { .. }
+            | Call::Between { .. }
+            | Call::Regexp { .. }
+            | Call::Match { .. }
+            | Call::UidIn { .. }
+            | Call::Geo { .. }
+            | Call::CustomTerms { .. } => None,
         }
     }
 
@@ -85,10 +91,7 @@ impl<'a> Context<'a> {
     {
         match call {
             Call::Uid { uids, vars } => Ok(Some(self.uid_set(uids, vars))),
-            Call::Has(name) => match self.resolve(name)? {
-                Some(predicate) => self.has_set(predicate, name).map(Some),
-                None => Ok(Some(NodeSet::default())),
-            },
+            Call::Has(name) => self.having(name).map(Some),
             Call::Type(name) => Ok(Some(self.type_nodes(name).unwrap_or_default())),
             Call::Compare { op, left: Operand::Predicate(name), arguments } => {
                 let Some(predicate) = self.resolve(name)? else { return Ok(None) };
@@ -113,7 +116,21 @@ impl<'a> Context<'a> {
                 let admits = admits.as_deref();
                 self.similar_set(Similar { predicate, count, target, options, admits }).map(Some)
             }
-            _ => Ok(None),
+            Call::CustomTerms { tokenizer } => Err(no_tokenizer(tokenizer)),
+            // Each candidate is tested.
+            Call::Compare { .. }
+            | Call::Between { .. }
+            | Call::Regexp { .. }
+            | Call::Match { .. }
+            | Call::UidIn { .. } => Ok(None),
+        }
+    }
+
+    /// The nodes of `has`.
+    pub(crate) fn having(&self, name: &PredicateRef) -> Result<NodeSet> {
+        match self.resolve(name)? {
+            Some(predicate) => self.has_set(predicate, name),
+            None => Ok(NodeSet::default()),
         }
     }
 
@@ -164,11 +181,7 @@ impl<'a> Context<'a> {
             Call::Geo { relation, predicate, arguments } => {
                 self.geo_tester(GeoCall { relation: *relation, name: predicate, arguments })
             }
-            Call::CustomTerms { tokenizer } => {
-                let message = format!("there is no custom tokenizer `{tokenizer}`");
-                Err(Error::query(message)
-                    .with_hint("use the function of a known index, such as anyofterms"))
-            }
+            Call::CustomTerms { tokenizer } => Err(no_tokenizer(tokenizer)),
         }
     }
 
@@ -406,6 +419,12 @@ pub(crate) fn ordered_set(
         all = Some(all.map_or(set.clone(), |other| other.or(&set)));
     }
     Some(all.unwrap_or_default())
+}
+
+/// The refusal of a function with a custom tokenizer.
+pub(crate) fn no_tokenizer(tokenizer: &str) -> Error {
+    let message = format!("there is no custom tokenizer `{tokenizer}`");
+    Error::query(message).with_hint("use the function of a known index, such as anyofterms")
 }
 
 /// The number of numbers that are compared with a range in the time in which a posting of its index becomes a member of a set: about 13 ns for a

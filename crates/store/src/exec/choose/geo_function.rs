@@ -45,9 +45,10 @@ impl<'a> Context<'a> {
                 let both = || vec![FilterPath::Test, FilterPath::Cells];
                 let path = self.pick(cheapest, candidates.len(), both);
                 self.took(path);
-                match path {
-                    FilterPath::Test => candidates.clone(),
-                    _ => candidates.and(&nodes_in_cells(predicate, lang, &query)),
+                if path == FilterPath::Test {
+                    candidates.clone()
+                } else {
+                    candidates.and(&nodes_in_cells(predicate, lang, &query))
                 }
             }
             None => nodes_in_cells(predicate, lang, &query),

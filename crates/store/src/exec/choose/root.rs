@@ -2,10 +2,12 @@
 
 use super::compare::ValueCondition;
 use super::function::{
-    bad_pattern, estimate_expected, expect_text, is_reported, match_distance, number_column,
-    ordered_count, ordered_set, pays_to_scan, type_of, var_type,
+    bad_pattern, estimate_expected, expect_text, is_reported, match_distance, no_tokenizer,
+    number_column, ordered_count, ordered_set, pays_to_scan, type_of, var_type,
 };
+use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
+use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
 use super::trigrams::{near_trigrams, trigram_set, trigram_views};
 use crate::exec::control::context::Context;
@@ -34,10 +36,8 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let estimate = match self.control.trace() {
-            Some(_) if is_reported(function) => self.estimate(function),
-            _ => None,
-        };
+        let reported = self.control.trace().filter(|_| is_reported(function));
+        let estimate = reported.and_then(|_| self.estimate(function));
         let step = self.begin("root", "", Some(function.at), estimate);
         let nodes = self.root_nodes(function).map_err(|error| error.or_at(function.at))?;
         self.end(&step, nodes.len());
@@ -92,15 +92,38 @@ impl<'a> Context<'a> {
             }
             Call::UidIn { .. } => Err(Error::query("`uid_in` can't be the function of a block")
                 .with_hint("use it in a filter")),
-            call => match self.indexed(function)? {
-                Some(nodes) => {
-                    self.took(path_of_call(call));
-                    Ok(nodes)
-                }
-                // Functions that no index knows: a test of them says what is wrong.
-                None => self.tester(function).map(|_| NodeSet::default()),
-            },
+            Call::CustomTerms { tokenizer } => Err(no_tokenizer(tokenizer)),
+            Call::Uid { uids, vars } => Ok(self.root_of(RootPath::Uids, self.uid_set(uids, vars))),
+            Call::Type(name) => {
+                let nodes = self.type_nodes(name).unwrap_or_default();
+                Ok(self.root_of(RootPath::Type, nodes))
+            }
+            Call::Has(name) => {
+                let nodes = self.having(name)?;
+                Ok(self.root_of(RootPath::Subjects, nodes))
+            }
+            Call::Terms { predicate, index, expects, text } => {
+                let nodes = self.term_set(predicate, *index, *expects, text)?;
+                Ok(self.root_of(RootPath::Postings, nodes))
+            }
+            Call::Geo { relation, predicate, arguments } => {
+                let call = GeoCall { relation: *relation, name: predicate, arguments };
+                let nodes = self.geo_nodes(call, None)?;
+                Ok(self.root_of(RootPath::Cells, nodes))
+            }
+            Call::SimilarTo { predicate, count, target, options, admits } => {
+                let admits = admits.as_deref();
+                let similar = Similar { predicate, count, target, options, admits };
+                let nodes = self.similar_set(similar)?;
+                Ok(self.root_of(RootPath::Vectors, nodes))
+            }
         }
+    }
+
+    /// The nodes of a function with one access path, which is reported.
+    fn root_of(&self, path: RootPath, nodes: NodeSet) -> NodeSet {
+        self.took(path);
+        nodes
     }
 
     fn root_compare<'f>(
@@ -375,18 +398,6 @@ fn scans(predicate: &Predicate, name: &PredicateRef, expected: &ValueCondition) 
     let is_range = matches!(expected, ValueCondition::Than(..) | ValueCondition::Between(..));
     let result = estimate_expected(predicate, None, expected).filter(|_| is_range);
     result.is_some_and(|result| pays_to_scan(result, subjects))
-}
-
-/// How a function is answered that has one way only.
-fn path_of_call(call: &Call) -> RootPath {
-    match call {
-        Call::Uid { .. } => RootPath::Uids,
-        Call::Has(_) => RootPath::Subjects,
-        Call::Type(_) => RootPath::Type,
-        Call::Geo { .. } => RootPath::Cells,
-        Call::SimilarTo { .. } => RootPath::Vectors,
-        _ => RootPath::Postings,
-    }
 }
 
 /// The index that a comparison of values needs.

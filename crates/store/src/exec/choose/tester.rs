@@ -26,7 +26,14 @@ pub(crate) fn cost_of_call(call: &Call) -> Cost {
         Call::Geo { .. } => cost::GEOMETRY,
         Call::Regexp { .. } | Call::Match { .. } => cost::PATTERN,
         Call::UidIn { .. } => cost::CELL,
-        _ => cost::TEST,
+        Call::Compare { .. }
+        | Call::Between { .. }
+        | Call::Terms { .. }
+        | Call::CustomTerms { .. }
+        | Call::Has(_)
+        | Call::Type(_)
+        | Call::Uid { .. }
+        | Call::SimilarTo { .. } => cost::TEST,
     }
 }
 
@@ -456,6 +463,7 @@ impl Tester<'_> {
             Tester::Text { expected, .. } => matches!(expected, TextCondition::Matches(_)),
             Tester::And(parts) | Tester::Or(parts) => parts.iter().any(Tester::has_memory),
             Tester::Not(part) | Tester::Reaches(_, _, part) => part.has_memory(),
+            Tester::Same(tester) => tester.has_memory(),
             _ => false,
         }
     }

@@ -84,16 +84,14 @@ impl<'a> Context<'a> {
         match &self.vars[var.0 as usize] {
             Some(Var::Values(map)) => Ok(Some(Arc::clone(map))),
             Some(Var::Column(column)) => column.values(self.control).map(Some),
-            _ => Ok(None),
+            Some(Var::Uids(_)) | None => Ok(None),
         }
     }
 
     /// The column that a variable stands for, while nobody has asked for its values.
     pub(crate) fn unread_column(&self, var: VarId) -> Option<&ColumnVar> {
-        match &self.vars[var.0 as usize] {
-            Some(Var::Column(column)) if !column.is_read() => Some(column),
-            _ => None,
-        }
+        let Some(Var::Column(column)) = &self.vars[var.0 as usize] else { return None };
+        (!column.is_read()).then_some(column)
     }
 
     /// The name of a variable.

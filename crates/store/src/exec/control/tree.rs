@@ -84,6 +84,13 @@ pub enum FieldData {
     Passwords(Vec<bool>),
 }
 
+impl FieldData {
+    /// The edges of a field of edges.
+    pub(in crate::exec) fn edges(&self) -> Option<&EdgeField> {
+        if let FieldData::Edges(edges) = self { Some(edges) } else { None }
+    }
+}
+
 /// A field of values.
 pub struct ValueField {
     /// The predicate.
@@ -119,12 +126,9 @@ impl Level {
             if most < depth {
                 return true;
             }
-            levels.extend(level.fields.iter().filter_map(|result| match &result.data {
-                FieldData::Edges(edges) if !edges.level.fields.is_empty() => {
-                    Some((&edges.level, depth + 1))
-                }
-                _ => None,
-            }));
+            let edges = level.fields.iter().filter_map(|result| result.data.edges());
+            let below = edges.map(|edges| (&edges.level, depth + 1));
+            levels.extend(below.filter(|(level, _)| !level.fields.is_empty()));
         }
         false
     }

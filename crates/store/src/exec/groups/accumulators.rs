@@ -184,7 +184,10 @@ impl Accumulator {
                 each(greatest, i64::MIN, groups, count, ints, i64::max)
             }
             Accumulator::IntValues(values) => values.add(groups, ints),
-            _ => {}
+            Accumulator::FloatSum(_)
+            | Accumulator::FloatMin(_)
+            | Accumulator::FloatMax(_)
+            | Accumulator::FloatValues(_) => {}
         }
     }
 
@@ -198,7 +201,11 @@ impl Accumulator {
                 each(greatest, i64::MIN, groups, count, ints, |most, int| most.max(int.into()));
             }
             Accumulator::IntValues(values) => values.add(groups, ints),
-            _ => {}
+            Accumulator::IntSum(_)
+            | Accumulator::FloatSum(_)
+            | Accumulator::FloatMin(_)
+            | Accumulator::FloatMax(_)
+            | Accumulator::FloatValues(_) => {}
         }
     }
 
@@ -216,7 +223,10 @@ impl Accumulator {
                 each(greatest, f64::NEG_INFINITY, groups, count, floats, f64::max);
             }
             Accumulator::FloatValues(values) => values.add(groups, floats),
-            _ => {}
+            Accumulator::IntSum(_)
+            | Accumulator::IntMin(_)
+            | Accumulator::IntMax(_)
+            | Accumulator::IntValues(_) => {}
         }
     }
 
@@ -227,7 +237,12 @@ impl Accumulator {
                 sums[groups].iter().map(|sum| i64::try_from(*sum).ok()).collect()
             }
             Accumulator::IntMin(ints) | Accumulator::IntMax(ints) => Some(ints[groups].to_vec()),
-            _ => None,
+            Accumulator::IntSum(_)
+            | Accumulator::FloatSum(_)
+            | Accumulator::FloatMin(_)
+            | Accumulator::FloatMax(_)
+            | Accumulator::IntValues(_)
+            | Accumulator::FloatValues(_) => None,
         }
     }
 

@@ -116,10 +116,8 @@ impl Context<'_> {
         members: Members<'_>,
     ) -> GroupKind {
         let counts_alone = body.iter().all(|field| field.kind == FieldKind::CountUid);
-        let key = match group_by.keys.as_slice() {
-            [key] if counts_alone => Some(key),
-            _ => None,
-        };
+        let only = group_by.keys.first().filter(|_| group_by.keys.len() == 1);
+        let key = only.filter(|_| counts_alone);
         let has_postings = |key: &GroupKey| match members {
             Members::Set(set) => self.has_all_of_index(key, set),
             Members::List(_) => false,
@@ -163,7 +161,7 @@ impl Context<'_> {
             }
             (GroupKind::Targets, ..) => self.edge_groups(group_by, body, members),
             (GroupKind::Codes, ..) => self.column_groups(group_by, body, members),
-            _ => Ok(None),
+            (GroupKind::Lists | GroupKind::Postings, ..) => Ok(None),
         }
     }
 

@@ -106,7 +106,14 @@ impl Context<'_> {
                 self.aggregate_members(*op, predicate, langs, table, members)
                     .map_err(|error| error.or_at(field.at))
             }
-            _ => {
+            FieldKind::Predicate { .. }
+            | FieldKind::Uid
+            | FieldKind::Count { .. }
+            | FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::Math(_)
+            | FieldKind::Expand(_)
+            | FieldKind::CheckPassword { .. } => {
                 let message = format!("found `{}` below `@groupby`", field.key);
                 let hint = format!("expected count(uid), or {} of a predicate", Aggregate::names());
                 Err(Error::query_at(field.at, message).with_hint(hint))

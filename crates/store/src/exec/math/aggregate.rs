@@ -90,9 +90,8 @@ impl Context<'_> {
         let (_, above) = path.split_last().expect("a path has a last field");
         let field = field_at(root, path);
         let values = VALUE_BYTES * level_at(root, above).nodes.len();
-        match &field.kind {
-            FieldKind::AggregateVar(..) | FieldKind::Math(_) => self.control.charge(values)?,
-            _ => {}
+        if matches!(field.kind, FieldKind::AggregateVar(..) | FieldKind::Math(_)) {
+            self.control.charge(values)?;
         }
         match &field.kind {
             FieldKind::Val(var) => match self.unread_column(*var) {
@@ -114,7 +113,13 @@ impl Context<'_> {
                 let _while_computing = self.control.charge_while(4 * values)?;
                 self.computed_math(root, above, expr, homes, field).map(Arc::new)
             }
-            _ => Ok(Arc::default()),
+            FieldKind::Predicate { .. }
+            | FieldKind::Uid
+            | FieldKind::Count { .. }
+            | FieldKind::CountUid
+            | FieldKind::AggregatePredicate { .. }
+            | FieldKind::Expand(_)
+            | FieldKind::CheckPassword { .. } => Ok(Arc::default()),
         }
     }
 
@@ -308,7 +313,13 @@ impl Context<'_> {
                     map.constant
                 }
                 FieldKind::Val(var) => self.expect_values(*var)?.constant.clone(),
-                _ => None,
+                FieldKind::Predicate { .. }
+                | FieldKind::Uid
+                | FieldKind::Count { .. }
+                | FieldKind::CountUid
+                | FieldKind::AggregatePredicate { .. }
+                | FieldKind::Expand(_)
+                | FieldKind::CheckPassword { .. } => None,
             };
             let map = Arc::new(match value {
                 Some(value) => ValueMap::constant(value),

@@ -91,7 +91,7 @@ impl<'a> Context<'a> {
                 Some((at, tester)) => self.count_rows(&tester, (at, None), candidates),
                 None => Ok(None),
             },
-            _ => Ok(None),
+            Filter::Not(_) | Filter::Or(_) | Filter::SemiJoin(_) => Ok(None),
         }
     }
 
@@ -204,7 +204,7 @@ impl<'a> Context<'a> {
     fn estimate_of(&self, filter: &Filter) -> Option<usize> {
         match filter {
             Filter::Function(function) => self.estimate(function),
-            _ => None,
+            Filter::And(_) | Filter::Or(_) | Filter::Not(_) | Filter::SemiJoin(_) => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::by_index::{RangeWalk, requested_max};
 use super::passing::Purpose;
 use crate::exec::choose::tester::Tester;
-use crate::exec::control::context::Context;
+use crate::exec::control::context::{Context, Var};
 use crate::exec::physical::path::{OrderPath, PagePath, RootPath};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Call, Filter, Function, Page};
@@ -237,10 +237,8 @@ impl<'a> Context<'a> {
     {
         let expected = Some(page.first as usize);
         let test = self.begin("root", "", Some(function.at), None);
-        self.took(match tester {
-            Tester::Count { .. } => RootPath::TestDegrees,
-            _ => RootPath::TestValues,
-        });
+        let tests_degrees = matches!(tester, Tester::Count { .. });
+        self.took(if tests_degrees { RootPath::TestDegrees } else { RootPath::TestValues });
         self.end(&test, 0);
         let step = self.begin("page", &block.name, Some(block.at), expected);
         let mut prepared = match &block.filter {
@@ -288,16 +286,10 @@ impl<'a> Context<'a> {
             nodes.sort_unstable();
             nodes
         } else {
-            match &vars[..] {
-                [var] => match &self.vars[var.0 as usize] {
-                    Some(crate::exec::control::context::Var::Uids(uids)) => match &uids.path {
-                        Some(path) => path.to_vec(),
-                        None => return Ok(None),
-                    },
-                    _ => return Ok(None),
-                },
-                _ => return Ok(None),
-            }
+            let [var] = &vars[..] else { return Ok(None) };
+            let Some(Var::Uids(uids)) = &self.vars[var.0 as usize] else { return Ok(None) };
+            let Some(path) = &uids.path else { return Ok(None) };
+            path.to_vec()
         };
         if let Some(filter) = &block.filter {
             // Filters work on sets; the list, with its order and its repeats, is asked

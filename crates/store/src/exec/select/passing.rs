@@ -213,12 +213,15 @@ impl<'a> Context<'a> {
         };
         let step = self.begin("filter", name, at, estimate);
         let set = match part {
-            Filter::Function(function) => match self.part_path(function, requested, purpose) {
-                FilterPath::Set => self.indexed(function)?,
-                _ => self.result_set(function, requested, result_max(requested, purpose))?,
-            },
+            Filter::Function(function) => {
+                if self.part_path(function, requested, purpose) == FilterPath::Set {
+                    self.indexed(function)?
+                } else {
+                    self.result_set(function, requested, result_max(requested, purpose))?
+                }
+            }
             Filter::SemiJoin(reach) => self.semi_join(reach, requested)?,
-            _ => None,
+            Filter::And(_) | Filter::Or(_) | Filter::Not(_) => None,
         };
         let Some(set) = set else {
             match looks_beyond(part) {
@@ -258,7 +261,15 @@ impl<'a> Context<'a> {
             Call::UidIn { .. } => self.uid_in_set(function, requested, most),
             Call::Regexp { .. } => self.matching_set(function, most),
             Call::Geo { .. } => self.geo_set(function, most),
-            _ => Ok(None),
+            Call::Compare { .. }
+            | Call::Between { .. }
+            | Call::Terms { .. }
+            | Call::CustomTerms { .. }
+            | Call::Match { .. }
+            | Call::Has(_)
+            | Call::Type(_)
+            | Call::Uid { .. }
+            | Call::SimilarTo { .. } => Ok(None),
         }
     }
 
@@ -266,8 +277,16 @@ impl<'a> Context<'a> {
     fn part_path(&self, function: &Function, requested: usize, purpose: Purpose) -> FilterPath {
         let in_place = match &function.call {
             Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. } => true,
-            Call::Compare { op: Comparison::Eq, arguments, .. } => arguments.len() == 1,
-            _ => false,
+            Call::Compare { op, arguments, .. } => {
+                matches!(op, Comparison::Eq) && arguments.len() == 1
+            }
+            Call::Between { .. }
+            | Call::CustomTerms { .. }
+            | Call::Regexp { .. }
+            | Call::Match { .. }
+            | Call::UidIn { .. }
+            | Call::Geo { .. }
+            | Call::SimilarTo { .. } => false,
         };
         let most = match purpose {
             Purpose::Page => (requested / 16).min(POSTINGS_MAX),

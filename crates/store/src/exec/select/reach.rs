@@ -211,7 +211,7 @@ impl<'a> Context<'a> {
                     None => Ok(None),
                 }
             }
-            _ => Ok(None),
+            Filter::Or(_) | Filter::Not(_) | Filter::SemiJoin(_) => Ok(None),
         }
     }
 

@@ -116,7 +116,15 @@ impl Context<'_> {
             FieldKind::CheckPassword { name, .. } => {
                 self.predicate(name).is_some_and(|predicate| predicate.has(node))
             }
-            _ => false,
+            FieldKind::Predicate { .. }
+            | FieldKind::Uid
+            | FieldKind::Count { .. }
+            | FieldKind::CountUid
+            | FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::AggregatePredicate { .. }
+            | FieldKind::Math(_)
+            | FieldKind::Expand(_) => false,
         };
         let alive = positions.map(|position| {
             let node = level.nodes[position];
@@ -181,7 +189,14 @@ fn is_required(result: &FieldResult, position: usize, cascade: &Cascade) -> bool
     let (name, reverse, langs) = match &result.field.kind {
         FieldKind::Predicate { name, reverse, langs } => (name, reverse, langs.as_slice()),
         FieldKind::CheckPassword { name, .. } => (name, &false, &[][..]),
-        _ => return false,
+        FieldKind::Uid
+        | FieldKind::Count { .. }
+        | FieldKind::CountUid
+        | FieldKind::Val(_)
+        | FieldKind::AggregateVar(..)
+        | FieldKind::AggregatePredicate { .. }
+        | FieldKind::Math(_)
+        | FieldKind::Expand(_) => return false,
     };
     match cascade {
         Cascade::All => true,
@@ -214,6 +229,6 @@ fn has_result(result: &FieldResult, position: usize, node: u32) -> bool {
             values.predicate.values_in(Langs::First(langs), node).is_some()
         }
         FieldData::Nothing | FieldData::Passwords(_) => false,
-        _ => true,
+        FieldData::Uid | FieldData::Counts(_) | FieldData::CountUid | FieldData::Column(_) => true,
     }
 }

@@ -474,6 +474,10 @@ fn rows_of(data: &FieldData, nodes: usize) -> usize {
         // Where there are no lists, the distinct targets.
         FieldData::Edges(edges) => edges.targets.len().max(edges.level.nodes.len()),
         FieldData::Column(map) => map.nodes.len(),
-        _ => nodes,
+        FieldData::Uid
+        | FieldData::Values(_)
+        | FieldData::Counts(_)
+        | FieldData::CountUid
+        | FieldData::Passwords(_) => nodes,
     }
 }

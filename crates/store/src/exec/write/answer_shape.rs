@@ -128,7 +128,9 @@ fn of_type(value_type: ValueType) -> Form {
         ValueType::Vector => Form::List(Box::new(Form::Float)),
         ValueType::String | ValueType::Geo => Form::Text,
         // Values of any type, or none that is shown.
-        _ => Form::Unknown,
+        ValueType::Default | ValueType::Uid | ValueType::Password | ValueType::Binary => {
+            Form::Unknown
+        }
     }
 }
 

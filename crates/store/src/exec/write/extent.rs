@@ -68,12 +68,8 @@ pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult])
 /// The levels of a selection that show objects. `@groupby` shows a group for many nodes, and a level without fields shows
 /// nothing.
 fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
-    level.fields.iter().filter_map(|result| match &result.data {
-        FieldData::Edges(edges) if edges.groups.is_none() && !edges.level.fields.is_empty() => {
-            Some(&**edges)
-        }
-        _ => None,
-    })
+    let edges = level.fields.iter().filter_map(|result| result.data.edges());
+    edges.filter(|edges| edges.groups.is_none() && !edges.level.fields.is_empty())
 }
 
 /// An upper bound of the bytes that the objects of a level and below have, of which there are at most so many, where at most `paths` paths lead to each
@@ -145,7 +141,11 @@ fn object_bytes(level: &Level) -> u64 {
     let certain = level.fields.iter().map(|result| match &result.data {
         FieldData::Uid => result.field.key.len() as u64 + 12,
         FieldData::Counts(_) | FieldData::Passwords(_) => result.field.key.len() as u64 + 4,
-        _ => 0,
+        FieldData::Nothing
+        | FieldData::Values(_)
+        | FieldData::Edges(_)
+        | FieldData::CountUid
+        | FieldData::Column(_) => 0,
     });
     certain.sum::<u64>().max(OBJECT_BYTES)
 }

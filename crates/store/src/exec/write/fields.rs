@@ -88,7 +88,11 @@ impl<'a> AnswerWriter<'a, '_> {
                         self.sink.value(value);
                     }
                 }
-                _ => {}
+                FieldData::Nothing
+                | FieldData::Uid
+                | FieldData::Values(_)
+                | FieldData::Edges(_)
+                | FieldData::CountUid => {}
             }
         }
         self.end_edges();

@@ -110,7 +110,14 @@ fn result_label(field: &Field) -> (String, String) {
         FieldKind::AggregatePredicate { op, name, langs } => {
             (op.call(name), op.call(&with_langs(name, langs)))
         }
-        _ => (field.key.clone(), field.key.clone()),
+        FieldKind::Predicate { .. }
+        | FieldKind::Uid
+        | FieldKind::Count { .. }
+        | FieldKind::Val(_)
+        | FieldKind::AggregateVar(..)
+        | FieldKind::Math(_)
+        | FieldKind::Expand(_)
+        | FieldKind::CheckPassword { .. } => (field.key.clone(), field.key.clone()),
     }
 }
 

@@ -43,7 +43,12 @@ pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str
                 | FieldKind::Count { name, .. }
                 | FieldKind::CheckPassword { name, .. } => name.as_str(),
                 FieldKind::Uid => "uid",
-                _ => continue,
+                FieldKind::CountUid
+                | FieldKind::Val(_)
+                | FieldKind::AggregateVar(..)
+                | FieldKind::AggregatePredicate { .. }
+                | FieldKind::Math(_)
+                | FieldKind::Expand(_) => continue,
             };
             *touched.entry(name).or_default() += level.nodes.len() as u64;
             if let FieldData::Edges(edges) = &result.data {
@@ -179,6 +184,14 @@ fn path_key(field: &Field) -> String {
     match &field.kind {
         FieldKind::Predicate { name, reverse: true, .. } => format!("~{name}"),
         FieldKind::Predicate { name, .. } => name.clone(),
-        _ => field.key.clone(),
+        FieldKind::Uid
+        | FieldKind::Count { .. }
+        | FieldKind::CountUid
+        | FieldKind::Val(_)
+        | FieldKind::AggregateVar(..)
+        | FieldKind::AggregatePredicate { .. }
+        | FieldKind::Math(_)
+        | FieldKind::Expand(_)
+        | FieldKind::CheckPassword { .. } => field.key.clone(),
     }
 }

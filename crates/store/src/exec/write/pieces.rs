@@ -120,7 +120,11 @@ fn cost_of(level: &Level, objects: usize) -> Cost {
                     levels.push((&edges.level, lists / level.nodes.len().max(1)));
                 }
                 FieldData::Nothing | FieldData::CountUid => {}
-                _ => all = all.and(cost::WRITE.times(objects)),
+                FieldData::Uid
+                | FieldData::Values(_)
+                | FieldData::Counts(_)
+                | FieldData::Column(_)
+                | FieldData::Passwords(_) => all = all.and(cost::WRITE.times(objects)),
             }
         }
     }

@@ -136,7 +136,9 @@ impl Writer<'_, '_> {
                 }
                 Ok(())
             }
-            _ => Ok(()),
+            FieldData::Nothing | FieldData::Uid | FieldData::CountUid | FieldData::Passwords(_) => {
+                Ok(())
+            }
         }
     }
 

@@ -138,7 +138,11 @@ fn qualifies_below<'l>(level: &'l Level, depth: usize) -> bool {
                         && !field.normalize
                         && qualifies_below(&edges.level, depth + 1)
                 }
-                _ => true,
+                FieldData::Nothing
+                | FieldData::Uid
+                | FieldData::Counts(_)
+                | FieldData::Column(_)
+                | FieldData::Passwords(_) => true,
             }
     };
     level.fields.iter().all(of_field)
@@ -251,7 +255,11 @@ impl<'a> Source<'a> {
         match &self.from {
             Origin::Stored(stored) => stored.values.value_type() != Some(ValueType::Geo),
             Origin::Each(_) => false,
-            _ => true,
+            Origin::Uids(_)
+            | Origin::Counts(_)
+            | Origin::Truths(_)
+            | Origin::Computed(..)
+            | Origin::Numbers(_) => true,
         }
     }
 
@@ -317,7 +325,7 @@ impl<'a> Source<'a> {
                 let texts = stored.texts.as_ref().map_or(0, |texts| size_of_val(&texts[..]));
                 texts + stored.changes.byte_len()
             }
-            _ => 0,
+            Origin::Uids(_) | Origin::Counts(_) | Origin::Truths(_) | Origin::Each(_) => 0,
         }
     }
 
@@ -368,7 +376,11 @@ impl<'a> Source<'a> {
                 bools.extend(positions.iter().map(|position| truths[*position as usize]));
                 ObjectCells::Bools(bools, &[])
             }
-            _ => self.read(nodes, 0),
+            Origin::Uids(_)
+            | Origin::Computed(..)
+            | Origin::Numbers(_)
+            | Origin::Stored(_)
+            | Origin::Each(_) => self.read(nodes, 0),
         }
     }
 }
