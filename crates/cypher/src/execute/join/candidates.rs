@@ -132,6 +132,15 @@ impl Lookup {
         }
     }
 
+    /// The least node of its table, and how many nodes the table has.
+    pub(super) fn span(&self) -> Option<(u32, usize)> {
+        match self {
+            Lookup::All | Lookup::Hashed(_) => None,
+            Lookup::Bits { start, words } => Some((*start, words.len() * 64)),
+            Lookup::Counts { start, counts } => Some((*start, counts.len())),
+        }
+    }
+
     /// The sum for a list of nodes.
     #[inline]
     pub(super) fn sum(&self, list: &[u32]) -> Option<u64> {

@@ -3,11 +3,11 @@
 
 use super::candidates::{Candidates, Lookup, Reserved, collect, too_many};
 use super::edge_lists::{EdgeLists, nodes_of, parts_of};
+use super::marks::{List, Marks};
 use super::pattern::{Edge, VarIndex};
 use super::reduce::Reduction;
 use crate::execute::adjacency::Adjacency;
 use hexgraph_base::types::Result;
-use std::borrow::Cow;
 
 /// To bind a variable takes about so many nanoseconds (`cypher_joins` of the benches).
 const BIND_NANOS: f64 = 40.0;
@@ -15,6 +15,10 @@ const BIND_NANOS: f64 = 40.0;
 const CHECKED_BINDINGS: u32 = 1024;
 /// The first variable is bound to so many nodes before the rows are passed on: what waits is bounded.
 const NODES_OF_ROUND: usize = 1 << 14;
+
+/// Of two lists the longer one is searched where it has more than so many times the nodes of the other: a node that is
+/// searched takes about as long as so many that are looked up in a table (estimate: a miss of the caches).
+const MARKED_RATIO: usize = 8;
 
 /// Bindings of the retained variables, one behind the other, each with its number of matches.
 #[derive(Debug, Default)]
@@ -33,15 +37,6 @@ struct Level<'g> {
     start: Vec<u32>,
 }
 
-/// A list that is intersected with others.
-struct List<'s> {
-    nodes: Cow<'s, [u32]>,
-    /// Whether repetitions count once.
-    once: bool,
-    /// Nodes before it are below the node that is looked for.
-    position: usize,
-}
-
 struct Enumeration<'g> {
     graph: &'g dyn Adjacency,
     levels: Vec<Level<'g>>,
@@ -54,6 +49,8 @@ struct Enumeration<'g> {
 /// The bindings in progress, and what is found.
 struct State<'a, 'g> {
     bound: Vec<u32>,
+    /// For each level a list that is marked.
+    marks: Vec<Marks>,
     bindings: Bindings,
     total: u64,
     until_check: u32,
@@ -162,6 +159,7 @@ impl<'g> Enumeration<'g> {
             let parts = collect(self.graph, nodes.len(), nanos, |range| {
                 let mut state = State {
                     bound: vec![0; self.levels.len()],
+                    marks: self.levels.iter().map(|_| Marks::default()).collect(),
                     bindings: Bindings::default(),
                     total: 0,
                     until_check: CHECKED_BINDINGS,
@@ -258,7 +256,24 @@ impl<'g> Enumeration<'g> {
             }
             // Two lists are the usual case, and need no memory of their own.
             [one, other] => {
-                let mut lists = [one, other].map(|it| self.sorted_list(it, state));
+                let (outer, inner) = if one.0 < other.0 { (one, other) } else { (other, one) };
+                let mut lists = [outer, inner].map(|it| self.sorted_list(it, state));
+                let lengths = lists.each_ref().map(|it| it.nodes.len());
+                let is_skewed =
+                    MARKED_RATIO * lengths[0].min(lengths[1]) < lengths[0].max(lengths[1]);
+                // A list that stays while the other one changes is marked, unless it is better to skip in the longer one.
+                if outer.0 < inner.0 && inner.0 + 1 == level && !is_skewed {
+                    let mut marks = std::mem::take(&mut state.marks[level]);
+                    let owner = state.bound[outer.0];
+                    let is_marked =
+                        marks.mark(owner, &lists[0], &next.lookup, &mut state.reserved)?;
+                    let result = match is_marked {
+                        true => self.probe(level, &lists[1], &marks, count, state),
+                        false => self.intersect(level, &mut lists, count, state),
+                    };
+                    state.marks[level] = marks;
+                    return result;
+                }
                 self.intersect(level, &mut lists, count, state)
             }
             several => {
@@ -305,6 +320,38 @@ impl<'g> Enumeration<'g> {
             self.bind(level, node, count, state)?;
         }
         Ok(())
+    }
+
+    /// Binds the nodes of a list that are marked.
+    fn probe(
+        &self,
+        level: usize,
+        list: &List<'_>,
+        marks: &Marks,
+        count: u64,
+        state: &mut State<'_, 'g>,
+    ) -> Result<()> {
+        let is_counted = self.is_counted(level);
+        let lookup = &self.levels[level].lookup;
+        let (mut at, mut sum) = (0, 0_u64);
+        while at < list.nodes.len() {
+            let (node, repeats) = repeated(&list.nodes, at);
+            at += repeats;
+            let product = marks.get(node) * if list.once { 1 } else { repeats as u64 };
+            if product == 0 {
+                continue;
+            }
+            if is_counted {
+                sum = product
+                    .checked_mul(lookup.get(node))
+                    .and_then(|it| it.checked_add(sum))
+                    .ok_or_else(too_many)?;
+            } else {
+                let count = count.checked_mul(product).ok_or_else(too_many)?;
+                self.bind(level, node, count, state)?;
+            }
+        }
+        if is_counted { state.add(sum, count, list.nodes.len()) } else { Ok(()) }
     }
 
     /// Binds the nodes that are in several lists: those of the shortest one are looked for in the others.

@@ -21,6 +21,7 @@ mod candidates;
 mod edge_lists;
 mod reduce;
 mod order;
+mod marks;
 mod enumerate;
 mod run;
 
