@@ -1,8 +1,8 @@
-//! The lists of an edge of a pattern, as seen from one of its ends.
+//! The lists of an edge of a pattern, as seen from one of its endpoints.
 
 use super::candidates::{Lookup, Reserved, is_dense, span_of};
-use super::pattern::{Edge, VarIndex};
 use crate::execute::adjacency::{Adjacency, Lists};
+use crate::execute::plan::{Edge, VarIndex};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -13,15 +13,15 @@ pub(super) const CHECKED_NODES: usize = 1024;
 /// A part of the lists of an edge: one type, in one direction.
 #[derive(Clone, Copy)]
 pub(super) struct Part<'g> {
-    /// From the requested end; `None` where only the other direction is stored.
+    /// From the requested endpoint; `None` where only the other direction is stored.
     pub(super) lists: Option<&'g dyn Lists>,
-    /// To the requested end.
+    /// To the requested endpoint.
     pub(super) inverse: Option<&'g dyn Lists>,
     /// Whether a relationship from a node to itself is in another part.
     pub(super) skips_loops: bool,
 }
 
-/// The parts of an edge from the end at `variable`.
+/// The parts of an edge from the endpoint `variable`.
 pub(super) fn parts_of<'g>(
     edge: &Edge,
     variable: VarIndex,
@@ -130,7 +130,7 @@ impl Positions {
 }
 
 impl<'g> EdgeLists<'g> {
-    /// The lists of an edge from the end at `variable`: those of one type are read where they are stored. Others are
+    /// The lists of an edge from the endpoint `variable`: those of one type are read where they are stored. Others are
     /// built, without nodes that cannot match.
     pub(super) fn new(
         edge: &Edge,
@@ -158,11 +158,11 @@ impl<'g> EdgeLists<'g> {
         }
         let total = offsets[nodes.len()];
         reserved.grow(total * size_of::<u32>())?;
-        let (mut targets, mut ends) = (vec![0_u32; total], offsets.clone());
+        let (mut targets, mut next) = (vec![0_u32; total], offsets.clone());
         each_pair(&parts, &nodes, graph, |node, target| {
             if let Some(at) = positions.get(node).filter(|_| to.get(target) != 0) {
-                targets[ends[at]] = target;
-                ends[at] += 1;
+                targets[next[at]] = target;
+                next[at] += 1;
             }
         })?;
         for at in 0..nodes.len() {

@@ -4,9 +4,9 @@
 use super::candidates::{Candidates, Lookup, Reserved, collect, too_many};
 use super::edge_lists::{EdgeLists, nodes_of, parts_of};
 use super::marks::{List, Marks};
-use super::pattern::{Edge, VarIndex};
 use super::reduce::Reduction;
 use crate::execute::adjacency::Adjacency;
+use crate::execute::plan::{Edge, VarIndex};
 use hexgraph_base::types::Result;
 
 /// To bind a variable takes about so many nanoseconds (`cypher_joins` of the benches).
@@ -46,7 +46,7 @@ struct Enumeration<'g> {
     last_retained: usize,
 }
 
-/// The bindings in progress, and what is found.
+/// The bindings in progress, and the results.
 struct State<'a, 'g> {
     bound: Vec<u32>,
     /// For each level a list that is marked.
@@ -119,9 +119,10 @@ impl<'g> Reduction<'g> {
                 let Some(level) = levels.iter().position(|it| it.variable == bound) else {
                     continue;
                 };
-                let ends =
+                let lookups_of =
                     (&levels[level].lookup, lookups[variable].as_ref().unwrap_or(&Lookup::All));
-                let of_edge = EdgeLists::new(edge, bound, ends, self.graph, &mut self.reserved)?;
+                let of_edge =
+                    EdgeLists::new(edge, bound, lookups_of, self.graph, &mut self.reserved)?;
                 lists.push((level, of_edge, edge.once));
             }
             let start = if lists.is_empty() { self.start(variable)? } else { Vec::new() };

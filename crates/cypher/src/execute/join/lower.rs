@@ -1,14 +1,12 @@
 //! Matches and conditions become a join where only the bindings of some nodes matter, and how many matches have them:
 //! before groups.
 
-use super::pattern::{
-    Attached, AttachedKind, Constraint, Edge, JoinPlan, Pattern, VarIndex, Variable,
-};
 use super::slots::Uses;
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::plan::{
-    Aggregate, Expression, Hop, MatchPlan, MatchStep, NodeAccess, Operation, QueryPlan, SlotIndex,
-    Stage, ValueStep,
+    Aggregate, Attached, AttachedKind, Constraint, Edge, Expression, Hop, JoinPlan, MatchPlan,
+    MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep, VarIndex,
+    Variable,
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -129,8 +127,9 @@ impl Lowering {
         }
         for other in first..self.pattern.edges.len() {
             for one in first..other {
-                let shares = |it: &u32| self.pattern.edges[other].types.binary_search(it).is_ok();
-                if self.pattern.edges[one].types.iter().any(shares) {
+                let is_common =
+                    |it: &u32| self.pattern.edges[other].types.binary_search(it).is_ok();
+                if self.pattern.edges[one].types.iter().any(is_common) {
                     self.pattern.constraints.push(Constraint::Unique(one, other));
                 }
             }

@@ -1,7 +1,7 @@
 //! Joins: matches that are counted instead of listed.
 //!
 //! Where a query groups, only the values of its keys and arguments matter, and how many matches have them. So the
-//! matches and conditions before a group become a [`Pattern`](pattern::Pattern) of variables and edges, whose matches are counted in
+//! matches and conditions before a group become a [`Pattern`](super::plan::Pattern) of variables and edges, whose matches are counted in
 //! three steps:
 //!
 //! 1. Constraints on pairs (`a <> c`, `NOT (a)-->(c)`, relationships of one clause that may not be the same) are
@@ -13,7 +13,6 @@
 //!
 //! The rows executor is the second implementation of all of it: tests compare both.
 
-mod pattern;
 mod slots;
 mod lower;
 mod terms;
@@ -26,4 +25,3 @@ mod enumerate;
 mod run;
 
 pub(super) use lower::{Lowered, lower};
-pub(super) use pattern::JoinPlan;

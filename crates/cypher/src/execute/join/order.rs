@@ -1,8 +1,8 @@
 //! The order in which the variables of a core are bound.
 
 use super::edge_lists::parts_of;
-use super::pattern::VarIndex;
 use super::reduce::Reduction;
+use crate::execute::plan::VarIndex;
 
 /// A step from some bound variables to the next one.
 struct Step {

@@ -3,8 +3,8 @@
 
 use super::candidates::{Candidates, Lookup, Reserved, collect, is_dense, span_of, too_many};
 use super::edge_lists::{CHECKED_NODES, Part, nodes_of, parts_of};
-use super::pattern::{Edge, VarIndex};
 use crate::execute::adjacency::{Adjacency, Lists};
+use crate::execute::plan::{Edge, VarIndex};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 
@@ -110,15 +110,15 @@ impl Reduction<'_> {
         let mut sums: Option<Vec<u64>> = None;
         let mut lookup = None;
         for part in parts {
-            let of_part = match driver(&part, nodes.len(), gone.as_ref()) {
-                Driver::Neighbour(lists) => {
+            let of_part = match strategy(&part, nodes.len(), gone.as_ref()) {
+                Strategy::Pull(lists) => {
                     let lookup = lookup.get_or_insert_with(|| Lookup::new(gone.as_ref()));
                     pull(self.graph, lists, part.skips_loops, nodes, lookup)?
                 }
-                Driver::Leaf(lists) => {
+                Strategy::Push(lists) => {
                     push(self.graph, lists, part.skips_loops, gone.as_ref(), nodes)?
                 }
-                Driver::None => continue,
+                Strategy::Nothing => continue,
             };
             sums = Some(match sums {
                 None => of_part,
@@ -150,25 +150,27 @@ impl Reduction<'_> {
     }
 }
 
-/// Whose lists are read.
-enum Driver<'g> {
-    Neighbour(&'g dyn Lists),
-    Leaf(&'g dyn Lists),
-    None,
+/// How a leaf is eliminated.
+enum Strategy<'g> {
+    /// The lists of the neighbour are summed.
+    Pull(&'g dyn Lists),
+    /// The lists of the leaf are added to a table.
+    Push(&'g dyn Lists),
+    Nothing,
 }
 
 /// The end with fewer nodes where both directions are stored.
-fn driver<'g>(part: &Part<'g>, neighbours: usize, leaf: Option<&Candidates>) -> Driver<'g> {
+fn strategy<'g>(part: &Part<'g>, neighbours: usize, leaf: Option<&Candidates>) -> Strategy<'g> {
     let leaves = leaf.map_or(usize::MAX, |it| it.nodes.len());
     match (part.lists, part.inverse) {
         // To add to a table costs about twice as much as to sum.
         (Some(lists), Some(inverse)) => match neighbours / 2 <= leaves {
-            true => Driver::Neighbour(lists),
-            false => Driver::Leaf(inverse),
+            true => Strategy::Pull(lists),
+            false => Strategy::Push(inverse),
         },
-        (Some(lists), None) => Driver::Neighbour(lists),
-        (None, Some(inverse)) => Driver::Leaf(inverse),
-        (None, None) => Driver::None,
+        (Some(lists), None) => Strategy::Pull(lists),
+        (None, Some(inverse)) => Strategy::Push(inverse),
+        (None, None) => Strategy::Nothing,
     }
 }
 
@@ -244,13 +246,13 @@ fn push(
     let reads = (lists.total() as usize / span.max(1)).max(1);
     let threads = graph.threads().min(reads).max(1);
     let _reserved = Reserved::new(graph, threads * span * size_of::<u64>())?;
-    let share = leaves.len().div_ceil(threads).max(1);
+    let part_len = leaves.len().div_ceil(threads).max(1);
     let work = nanos(lists, threads);
     let tables = collect(graph, threads, work, |range| {
         let mut table = vec![0_u64; span];
         let mut overflows = false;
-        let end = (range.end * share).min(leaves.len());
-        let first = (range.start * share).min(end);
+        let end = (range.end * part_len).min(leaves.len());
+        let first = (range.start * part_len).min(end);
         for (start_of, nodes) in
             (first..).step_by(CHECKED_NODES).zip(leaves[first..end].chunks(CHECKED_NODES))
         {

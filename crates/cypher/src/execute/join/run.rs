@@ -3,17 +3,18 @@
 use super::candidates::{Candidates, Reserved, too_many};
 use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
 use super::enumerate::Bindings;
-use super::pattern::{Attached, AttachedKind, Edge, JoinPlan, Pattern, VarIndex, Variable};
 use super::reduce::Reduction;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
-use crate::execute::plan::NodeAccess;
+use crate::execute::plan::{
+    Attached, AttachedKind, Edge, JoinPlan, NodeAccess, Pattern, VarIndex, Variable,
+};
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_scalar::Value;
 use rustc_hash::FxHashMap;
 
-/// What is called with the retained nodes of a binding and its number of matches; false ends it.
+/// What is called with the retained nodes of a binding and its number of matches; false stops it.
 type Each<'e> = &'e mut dyn FnMut(&[u32], u64) -> Result<bool>;
 
 /// The candidates of each variable; `None` for all nodes.
@@ -62,7 +63,7 @@ struct Join<'e, 'a> {
     loops: FxHashMap<u32, bool>,
 }
 
-/// A pattern whose candidates are known.
+/// A pattern with its candidates.
 struct Ready<'p> {
     pattern: &'p Pattern,
     terms: Vec<Term>,
@@ -130,8 +131,8 @@ impl<'a> Join<'_, 'a> {
         let mut result = given;
         if let Some(NodeAccess::Index { label, property, value }) = &variable.access {
             let value = self.execution.value(value, row)?;
-            if let Some(found) = self.execution.graph.find(label.as_deref(), property, &value)? {
-                let nodes = found.iter().filter_map(|node| self.graph.number(*node)).collect();
+            if let Some(of_index) = self.execution.graph.find(label.as_deref(), property, &value)? {
+                let nodes = of_index.iter().filter_map(|node| self.graph.number(*node)).collect();
                 restrict(&mut result, nodes)?;
             }
         }

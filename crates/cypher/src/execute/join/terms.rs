@@ -2,7 +2,7 @@
 //! that violate one. A violation makes two variables or two relationships the same, or adds a relationship, so each
 //! term is a pattern without constraints.
 
-use super::pattern::{Constraint, Edge, Pattern, VarIndex};
+use crate::execute::plan::{Constraint, Edge, Pattern, VarIndex};
 use hexgraph_base::types::Result;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) struct Term {
     index: Vec<usize>,
 }
 
-/// The terms of a pattern; `None` where they are too many. `has_loops` tells for types whether a node has a
+/// The terms of a pattern; `None` where they are too many. `has_loops` returns for types whether a node has a
 /// relationship to itself.
 pub(super) fn terms(
     pattern: &Pattern,
@@ -71,7 +71,7 @@ pub(super) fn terms(
     Ok(Some(without_opposites(terms)))
 }
 
-/// Leaves out pairs of equal terms of which one is subtracted.
+/// Leaves out pairs of equal terms where one is subtracted.
 fn without_opposites(terms: Vec<Term>) -> Vec<Term> {
     let mut result: Vec<Term> = Vec::with_capacity(terms.len());
     for term in terms {
@@ -104,12 +104,12 @@ impl Term {
         let joined = |pairs: &[(VarIndex, VarIndex)], sign: i64| {
             let mut term = self.clone();
             term.sign = sign * self.sign;
-            let (kept, dropped) = (one.min(other), one.max(other));
-            term.edges[kept] = Edge { types: types.clone(), either, ..directed.clone() };
+            let (first, dropped) = (one.min(other), one.max(other));
+            term.edges[first] = Edge { types: types.clone(), either, ..directed.clone() };
             term.edges.remove(dropped);
             for index in &mut term.index {
                 *index = match *index {
-                    it if it == dropped => kept,
+                    it if it == dropped => first,
                     it if dropped < it => it - 1,
                     it => it,
                 };
