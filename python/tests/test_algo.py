@@ -433,7 +433,7 @@ def test_groups_of_python_accept_threads_and_seeds(db):
             hexgraph.Graph([1], [2]).algo.leiden,
         ):
             with pytest.raises(
-                hexgraph.Error, match=r"is out of range .expected a whole"
+                hexgraph.Error, match=r"is out of range .expected an integer"
             ) as caught:
                 call(**{name: value})
             assert said in str(caught.value)

@@ -92,8 +92,12 @@ class Terminal:
         return ESCAPES.sub("", self.child.before)
 
     def end(self):
-        self.child.sendeof()
-        self.child.expect(pexpect.EOF)
+        # A terminal drops a Ctrl-D of the moment before the shell reads keys again: it is typed
+        # until it is read.
+        for _ in range(30):
+            self.child.sendeof()
+            if self.child.expect([pexpect.EOF, pexpect.TIMEOUT], timeout=2) == 0:
+                break
         self.child.wait()
         assert self.child.exitstatus == 0
 
