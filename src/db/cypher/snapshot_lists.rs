@@ -133,11 +133,15 @@ impl Adjacency for SnapshotLists<'_> {
     }
 
     fn all(&self) -> Result<Vec<u32>> {
-        Ok(self.all_nodes()?.to_vec())
+        let nodes = self.all_nodes()?;
+        self.context.charge(nodes.len() * size_of::<u32>())?;
+        Ok(nodes.to_vec())
     }
 
     fn labelled(&self, label: &str) -> Result<Vec<u32>> {
-        Ok(self.with_label(label).to_vec())
+        let nodes = self.with_label(label);
+        self.context.charge(nodes.len() * size_of::<u32>())?;
+        Ok(nodes.to_vec())
     }
 
     fn lists(&self, type_id: u32, inverse: bool) -> Option<&dyn Lists> {

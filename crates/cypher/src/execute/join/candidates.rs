@@ -94,11 +94,17 @@ pub(super) enum Lookup {
 }
 
 impl Lookup {
-    pub(super) fn new(candidates: Option<&Candidates>) -> Lookup {
-        let Some(Candidates { nodes, counts }) = candidates else { return Lookup::All };
+    /// Makes the smallest form, whose memory is reserved first.
+    pub(super) fn new(
+        candidates: Option<&Candidates>,
+        reserved: &mut Reserved<'_>,
+    ) -> Result<Lookup> {
+        const BYTES_PER_ENTRY: usize = 32;
+        let Some(Candidates { nodes, counts }) = candidates else { return Ok(Lookup::All) };
         let (start, span) = span_of(nodes);
-        match counts {
+        Ok(match counts {
             None if is_dense(span / 8, nodes.len()) => {
+                reserved.grow(span / 8)?;
                 let mut words = vec![0_u64; span.div_ceil(64)];
                 for node in nodes {
                     let bit = (node - start) as usize;
@@ -107,6 +113,7 @@ impl Lookup {
                 Lookup::Bits { start, words }
             }
             Some(counts) if is_dense(8 * span, nodes.len()) => {
+                reserved.grow(8 * span)?;
                 let mut table = vec![0_u64; span];
                 for (node, count) in nodes.iter().zip(counts) {
                     table[(node - start) as usize] = *count;
@@ -114,11 +121,12 @@ impl Lookup {
                 Lookup::Counts { start, counts: table }
             }
             _ => {
+                reserved.grow(nodes.len() * BYTES_PER_ENTRY)?;
                 let count = |at: usize| counts.as_ref().map_or(1, |counts| counts[at]);
                 let entries = nodes.iter().enumerate();
                 Lookup::Hashed(entries.map(|(at, node)| (*node, count(at))).collect())
             }
-        }
+        })
     }
 
     /// The number of matches of a node.

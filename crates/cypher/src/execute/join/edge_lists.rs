@@ -59,6 +59,12 @@ impl Part<'_> {
 /// The nodes that have a list in one of the parts, in ascending order.
 pub(super) fn nodes_of(parts: &[Part<'_>], graph: &dyn Adjacency) -> Result<Vec<u32>> {
     let mut nodes = Vec::new();
+    let length = |part: &Part<'_>| match (part.lists, part.inverse) {
+        (None, Some(inverse)) => inverse.total() as usize,
+        _ => part.count(),
+    };
+    let _reserved =
+        Reserved::new(graph, parts.iter().map(length).sum::<usize>() * size_of::<u32>())?;
     for part in parts {
         graph.check()?;
         match (part.lists, part.inverse) {

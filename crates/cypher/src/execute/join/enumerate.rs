@@ -106,11 +106,10 @@ impl<'g> Reduction<'g> {
 
     /// The variables in an order in which each has few nodes to try.
     fn levels(&mut self) -> Result<Vec<Level<'g>>> {
-        let lookups: Vec<Lookup> =
-            self.candidates.iter().map(|it| Lookup::new(it.as_ref())).collect();
-        let bytes = self.candidates.iter().flatten().map(Candidates::bytes).sum();
-        self.reserved.grow(bytes)?;
-        let mut lookups: Vec<Option<Lookup>> = lookups.into_iter().map(Some).collect();
+        let mut lookups: Vec<Option<Lookup>> = Vec::with_capacity(self.candidates.len());
+        for candidates in &self.candidates {
+            lookups.push(Some(Lookup::new(candidates.as_ref(), &mut self.reserved)?));
+        }
         let mut levels: Vec<Level<'g>> = Vec::with_capacity(self.left.len());
         for variable in self.order() {
             let mut lists = Vec::new();

@@ -11,6 +11,9 @@ use crate::execute::plan::{
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
+/// The most variables and the most edges of a join: constraints are between any two edges.
+const PATTERN_MAX: usize = 64;
+
 /// What the stages before a group become.
 pub(in crate::execute) struct Lowered {
     pub(in crate::execute) stages: Vec<Stage>,
@@ -104,6 +107,10 @@ impl Lowering {
     fn add(&mut self, plan: &MatchPlan) -> Option<()> {
         self.assigned.extend(&plan.assigned);
         let first = self.pattern.edges.len();
+        // Names of thousands of variables are not compared with each other.
+        if 4 * PATTERN_MAX < plan.steps.len() {
+            return None;
+        }
         for step in &plan.steps {
             match step {
                 MatchStep::Scan { slot, access } => {
@@ -124,6 +131,9 @@ impl Lowering {
                 | MatchStep::Path { .. }
                 | MatchStep::Shortest { .. } => return None,
             }
+        }
+        if PATTERN_MAX < self.pattern.edges.len() || PATTERN_MAX < self.pattern.variables.len() {
+            return None;
         }
         for other in first..self.pattern.edges.len() {
             for one in first..other {

@@ -4,6 +4,17 @@ use super::edge_lists::parts_of;
 use super::reduce::Reduction;
 use crate::execute::plan::VarIndex;
 
+/// The most variables that an order may begin with.
+const STARTS_MAX: usize = 8;
+
+/// What the order depends on.
+struct Sizes {
+    /// About how many nodes each variable may be.
+    variables: Vec<f64>,
+    /// For each edge how long the list of a node is, at its first and at its second endpoint.
+    edges: Vec<[f64; 2]>,
+}
+
 /// A step from some bound variables to the next one.
 struct Step {
     variable: VarIndex,
@@ -13,14 +24,18 @@ struct Step {
 }
 
 impl Reduction<'_> {
-    /// The order with the lowest estimated number of bindings that are tried: the best of those that begin at each
-    /// variable and go on to the variable with the fewest nodes.
+    /// The order with the lowest estimated number of bindings that are tried: the best of those that begin at one of the
+    /// smallest variables and go on to the variable with the fewest nodes. O(variables² · edges).
     pub(super) fn order(&self) -> Vec<VarIndex> {
+        let sizes = self.sizes();
+        let mut starts = self.left.clone();
+        starts.sort_by(|one, other| sizes.variables[*one].total_cmp(&sizes.variables[*other]));
+        starts.truncate(STARTS_MAX);
         let mut best: Option<(f64, Vec<VarIndex>)> = None;
-        for &start in &self.left {
-            let (mut order, mut bindings) = (vec![start], self.size(start));
+        for start in starts {
+            let (mut order, mut bindings) = (vec![start], sizes.variables[start]);
             let mut cost = bindings;
-            while let Some(step) = self.next(&order) {
+            while let Some(step) = self.next(&order, &sizes) {
                 cost += bindings * step.tried;
                 bindings *= step.left;
                 order.push(step.variable);
@@ -32,20 +47,19 @@ impl Reduction<'_> {
         best.map(|(_, order)| order).unwrap_or_default()
     }
 
-    fn next(&self, bound: &[VarIndex]) -> Option<Step> {
+    fn next(&self, bound: &[VarIndex], sizes: &Sizes) -> Option<Step> {
         let rest = self.left.iter().filter(|it| !bound.contains(it));
-        rest.map(|it| self.step(*it, bound)).min_by(|one, other| one.left.total_cmp(&other.left))
+        let steps = rest.map(|it| self.step(*it, bound, sizes));
+        steps.min_by(|one, other| one.left.total_cmp(&other.left))
     }
 
     /// Each list leaves the part of the nodes that are in it.
-    fn step(&self, variable: VarIndex, bound: &[VarIndex]) -> Step {
-        let size = self.size(variable).max(1.0);
+    fn step(&self, variable: VarIndex, bound: &[VarIndex], sizes: &Sizes) -> Step {
+        let size = sizes.variables[variable].max(1.0);
         let (mut tried, mut left) = (size, size);
-        for edge in self.edges.iter().filter(|it| it.has(variable)) {
-            let other = edge.other(variable);
-            if bound.contains(&other) {
-                let parts = parts_of(edge, other, self.graph);
-                let mean: f64 = parts.iter().map(|it| it.mean_length()).sum();
+        for (edge, [from, to]) in self.edges.iter().zip(&sizes.edges) {
+            if edge.has(variable) && bound.contains(&edge.other(variable)) {
+                let mean = if edge.to == variable { *from } else { *to };
                 tried = tried.min(mean);
                 left *= (mean / size).min(1.0);
             }
@@ -53,16 +67,26 @@ impl Reduction<'_> {
         Step { variable, tried, left }
     }
 
-    /// About how many nodes a variable may be.
-    fn size(&self, variable: VarIndex) -> f64 {
-        if let Some(candidates) = &self.candidates[variable] {
-            return candidates.nodes.len() as f64;
+    fn sizes(&self) -> Sizes {
+        let mut variables: Vec<f64> = self
+            .candidates
+            .iter()
+            .map(|it| match it {
+                Some(candidates) => candidates.nodes.len() as f64,
+                None => f64::MAX,
+            })
+            .collect();
+        let mut edges = Vec::with_capacity(self.edges.len());
+        for edge in &self.edges {
+            edges.push([edge.from, edge.to].map(|variable| {
+                let parts = parts_of(edge, variable, self.graph);
+                if self.candidates[variable].is_none() {
+                    let count = parts.iter().map(|it| it.count()).sum::<usize>() as f64;
+                    variables[variable] = variables[variable].min(count);
+                }
+                parts.iter().map(|it| it.mean_length()).sum()
+            }));
         }
-        let edges = self.edges.iter().filter(|it| it.has(variable));
-        let sizes = edges.map(|edge| {
-            let parts = parts_of(edge, variable, self.graph);
-            parts.iter().map(|it| it.count()).sum::<usize>() as f64
-        });
-        sizes.fold(f64::MAX, f64::min)
+        Sizes { variables, edges }
     }
 }

@@ -108,11 +108,14 @@ impl Reduction<'_> {
         let Some(candidates) = &mut self.candidates[neighbour] else { return Ok(()) };
         let nodes = &candidates.nodes;
         let mut sums: Option<Vec<u64>> = None;
-        let mut lookup = None;
+        let (mut lookup, mut of_lookup) = (None, Reserved::new(self.graph, 0)?);
         for part in parts {
             let of_part = match strategy(&part, nodes.len(), gone.as_ref()) {
                 Strategy::Pull(lists) => {
-                    let lookup = lookup.get_or_insert_with(|| Lookup::new(gone.as_ref()));
+                    let lookup = match &mut lookup {
+                        Some(lookup) => lookup,
+                        none => none.insert(Lookup::new(gone.as_ref(), &mut of_lookup)?),
+                    };
                     pull(self.graph, lists, part.skips_loops, nodes, lookup)?
                 }
                 Strategy::Push(lists) => {
@@ -187,7 +190,8 @@ fn pull(
     nodes: &[u32],
     lookup: &Lookup,
 ) -> Result<Vec<u64>> {
-    let _reserved = Reserved::new(graph, nodes.len() * size_of::<u64>())?;
+    // The parts, and all of them in one list.
+    let _reserved = Reserved::new(graph, 2 * nodes.len() * size_of::<u64>())?;
     let parts = collect(graph, nodes.len(), nanos(lists, nodes.len()), |range| {
         let mut sums = vec![0; range.len()];
         let mut overflows = false;

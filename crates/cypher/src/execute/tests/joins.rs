@@ -204,6 +204,24 @@ fn the_work_of_trees_is_that_of_their_edges() {
     assert_eq!(answer(&text, &graph), Ok(vec![(64 * 3_u64.pow(11)).to_string()]), "{hops}");
 }
 
+/// A long text is matched row by row: constraints between thousands of edges are not made.
+#[test]
+fn long_patterns_are_no_joins() {
+    let graph = MemoryGraph::new(&ring(5)).with_lists(CHECKS, BYTES);
+    for hops in [63, 64, 5_000] {
+        let path: String = (0..hops).map(|_| "-[:S]->()").collect();
+        let text = format!("MATCH (){path} RETURN count(*)");
+        assert_eq!(is_join(&text, &graph), hops < 64, "{hops}");
+        let several: String = (0..hops).map(|_| "MATCH (a)-[:S]->() ").collect();
+        let text = format!("{several} RETURN a, count(*)");
+        assert_eq!(is_join(&text, &graph), hops < 64, "{hops}");
+    }
+    let all: Vec<String> = (0..40).map(|at| format!("v{at}")).collect();
+    let hops: String = (1..40).map(|at| format!("MATCH (v{})-[:S]->(v{at}) ", at - 1)).collect();
+    let text = format!("{hops} WHERE v39.i < 0 RETURN {}, count(*)", all.join(", "));
+    assert_eq!(answer(&text, &graph), Ok(Vec::new()));
+}
+
 #[test]
 fn limits_stop_a_join() {
     let cross = "MATCH (a)-[:S]-(b)-[:S]-(c)-[:S]-(d)-[:S]-(a) MATCH (e), (f), (g) RETURN a, e, f, g, count(*)";
