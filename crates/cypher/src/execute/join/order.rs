@@ -1,18 +1,26 @@
-//! The order in which the variables of a core are bound.
+//! The order in which variables are bound, and what that costs.
 
 use super::edge_lists::parts_of;
 use super::reduce::Reduction;
-use crate::execute::plan::VarIndex;
+use crate::execute::adjacency::Adjacency;
+use crate::execute::plan::{Edge, VarIndex};
 
 /// The most variables that an order may begin with.
 const STARTS_MAX: usize = 8;
 
-/// What the order depends on.
-struct Sizes {
+/// What an order depends on.
+pub(super) struct Sizes<'e> {
+    edges: &'e [Edge],
     /// About how many nodes each variable may be.
-    variables: Vec<f64>,
+    pub(super) variables: Vec<f64>,
     /// For each edge how long the list of a node is, at its first and at its second endpoint.
-    edges: Vec<[f64; 2]>,
+    means: Vec<[f64; 2]>,
+}
+
+/// An order and about how many bindings are tried in it.
+pub(super) struct Order {
+    pub(super) variables: Vec<VarIndex>,
+    pub(super) tried: f64,
 }
 
 /// A step from some bound variables to the next one.
@@ -24,40 +32,67 @@ struct Step {
 }
 
 impl Reduction<'_> {
-    /// The order with the lowest estimated number of bindings that are tried: the best of those that begin at one of the
-    /// smallest variables and go on to the variable with the fewest nodes. O(variables² · edges).
+    /// The order of the variables that are left.
     pub(super) fn order(&self) -> Vec<VarIndex> {
-        let sizes = self.sizes();
-        let mut starts = self.left.clone();
-        starts.sort_by(|one, other| sizes.variables[*one].total_cmp(&sizes.variables[*other]));
-        starts.truncate(STARTS_MAX);
-        let mut best: Option<(f64, Vec<VarIndex>)> = None;
-        for start in starts {
-            let (mut order, mut bindings) = (vec![start], sizes.variables[start]);
-            let mut cost = bindings;
-            while let Some(step) = self.next(&order, &sizes) {
-                cost += bindings * step.tried;
-                bindings *= step.left;
-                order.push(step.variable);
-            }
-            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, order));
-            }
+        let sizes_of = self.candidates.iter().map(|it| it.as_ref().map(|it| it.nodes.len()));
+        let sizes = Sizes::new(&self.edges, sizes_of.collect(), self.graph);
+        sizes.order(&self.left).map(|it| it.variables).unwrap_or_default()
+    }
+}
+
+impl<'e> Sizes<'e> {
+    /// `candidates` are the numbers of nodes of the variables that have fewer than their edges.
+    pub(super) fn new(
+        edges: &'e [Edge],
+        candidates: Vec<Option<usize>>,
+        graph: &dyn Adjacency,
+    ) -> Sizes<'e> {
+        let size = |it: &Option<usize>| it.map_or(f64::MAX, |it| it as f64);
+        let mut variables: Vec<f64> = candidates.iter().map(size).collect();
+        let mut means = Vec::with_capacity(edges.len());
+        for edge in edges {
+            means.push([edge.from, edge.to].map(|variable| {
+                let parts = parts_of(edge, variable, graph);
+                if candidates[variable].is_none() {
+                    let count = parts.iter().map(|it| it.count()).sum::<usize>() as f64;
+                    variables[variable] = variables[variable].min(count);
+                }
+                parts.iter().map(|it| it.mean_length()).sum()
+            }));
         }
-        best.map(|(_, order)| order).unwrap_or_default()
+        Sizes { edges, variables, means }
     }
 
-    fn next(&self, bound: &[VarIndex], sizes: &Sizes) -> Option<Step> {
-        let rest = self.left.iter().filter(|it| !bound.contains(it));
-        let steps = rest.map(|it| self.step(*it, bound, sizes));
+    /// The order of some variables with the fewest bindings that are tried: the best of those that begin at one of the
+    /// smallest variables and go on to the variable with the fewest nodes. O(variables² · edges).
+    pub(super) fn order(&self, left: &[VarIndex]) -> Option<Order> {
+        let mut starts = left.to_vec();
+        starts.sort_by(|one, other| self.variables[*one].total_cmp(&self.variables[*other]));
+        starts.truncate(STARTS_MAX);
+        let orders = starts.into_iter().map(|start| {
+            let (mut variables, mut bindings) = (vec![start], self.variables[start]);
+            let mut tried = bindings;
+            while let Some(step) = self.next(left, &variables) {
+                tried += bindings * step.tried;
+                bindings *= step.left;
+                variables.push(step.variable);
+            }
+            Order { variables, tried }
+        });
+        orders.min_by(|one, other| one.tried.total_cmp(&other.tried))
+    }
+
+    fn next(&self, left: &[VarIndex], bound: &[VarIndex]) -> Option<Step> {
+        let rest = left.iter().filter(|it| !bound.contains(it));
+        let steps = rest.map(|it| self.step(*it, bound));
         steps.min_by(|one, other| one.left.total_cmp(&other.left))
     }
 
     /// Each list leaves the part of the nodes that are in it.
-    fn step(&self, variable: VarIndex, bound: &[VarIndex], sizes: &Sizes) -> Step {
-        let size = sizes.variables[variable].max(1.0);
+    fn step(&self, variable: VarIndex, bound: &[VarIndex]) -> Step {
+        let size = self.variables[variable].max(1.0);
         let (mut tried, mut left) = (size, size);
-        for (edge, [from, to]) in self.edges.iter().zip(&sizes.edges) {
+        for (edge, [from, to]) in self.edges.iter().zip(&self.means) {
             if edge.has(variable) && bound.contains(&edge.other(variable)) {
                 let mean = if edge.to == variable { *from } else { *to };
                 tried = tried.min(mean);
@@ -65,28 +100,5 @@ impl Reduction<'_> {
             }
         }
         Step { variable, tried, left }
-    }
-
-    fn sizes(&self) -> Sizes {
-        let mut variables: Vec<f64> = self
-            .candidates
-            .iter()
-            .map(|it| match it {
-                Some(candidates) => candidates.nodes.len() as f64,
-                None => f64::MAX,
-            })
-            .collect();
-        let mut edges = Vec::with_capacity(self.edges.len());
-        for edge in &self.edges {
-            edges.push([edge.from, edge.to].map(|variable| {
-                let parts = parts_of(edge, variable, self.graph);
-                if self.candidates[variable].is_none() {
-                    let count = parts.iter().map(|it| it.count()).sum::<usize>() as f64;
-                    variables[variable] = variables[variable].min(count);
-                }
-                parts.iter().map(|it| it.mean_length()).sum()
-            }));
-        }
-        Sizes { variables, edges }
     }
 }

@@ -3,6 +3,7 @@
 use super::candidates::{Candidates, Reserved, too_many};
 use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
 use super::enumerate::Bindings;
+use super::order::Sizes;
 use super::reduce::Reduction;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
@@ -13,6 +14,13 @@ use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_scalar::Value;
 use rustc_hash::FxHashMap;
+
+/// A candidate or an entry of a list that is read in order, and a row with its conditions. Estimates: `benches/patterns.py`
+/// reads an entry of a tree in 4 to 20 ns, and `test_cypher_patterns.py` ran row by row at about 1.5 million rows a second.
+const CANDIDATE_NANOS: f64 = 4.0;
+const ROW_NANOS: f64 = 600.0;
+/// More nodes than any graph has.
+const MANY: f64 = 4e9;
 
 /// What is called with the retained nodes of a binding and its number of matches; false stops it.
 type Each<'e> = &'e mut dyn FnMut(&[u32], u64) -> Result<bool>;
@@ -29,6 +37,9 @@ impl Execution<'_> {
         sink: Sink<'_>,
     ) -> Result<Flow> {
         let Some(graph) = self.graph.adjacency() else { return self.join_rows(plan, row, sink) };
+        if self.is_cheaper_by_rows(&plan.pattern, graph, row)? {
+            return self.join_rows(plan, row, sink);
+        }
         let mut join = Join { execution: self, graph, loops: FxHashMap::default() };
         let Some(ready) = join.prepare(&plan.pattern, None, row)? else {
             return self.join_rows(plan, row, sink);
@@ -44,6 +55,54 @@ impl Execution<'_> {
             Ok(flow == MORE)
         })?;
         Ok(flow)
+    }
+
+    /// Whether an index has so few nodes for a variable that to follow their relationships costs less than to read all
+    /// candidates of the others.
+    fn is_cheaper_by_rows(
+        &self,
+        pattern: &Pattern,
+        graph: &dyn Adjacency,
+        row: &mut Row,
+    ) -> Result<bool> {
+        let (mut sizes, mut has_index, mut nanos) = (Vec::new(), false, 0.0);
+        for variable in &pattern.variables {
+            let mut size = self.indexed(variable, row)?.map(|it| it.len());
+            has_index |= size.is_some();
+            for label in &variable.labels {
+                let count = self.graph.label_count(label)? as usize;
+                nanos += count as f64 * CANDIDATE_NANOS;
+                size = Some(size.map_or(count, |it| it.min(count)));
+            }
+            sizes.push(size);
+        }
+        if !has_index {
+            return Ok(false);
+        }
+        let sizes = Sizes::new(&pattern.edges, sizes, graph);
+        for (variable, size) in pattern.variables.iter().zip(&sizes.variables) {
+            let steps = variable.conditions.len() + variable.attached.len();
+            nanos += size.min(MANY) * steps as f64 * ROW_NANOS;
+        }
+        for edge in &pattern.edges {
+            let lists = edge
+                .types
+                .iter()
+                .filter_map(|it| graph.lists(*it, false).or_else(|| graph.lists(*it, true)));
+            nanos += lists.map(|it| it.total() as f64).sum::<f64>() * CANDIDATE_NANOS;
+        }
+        let variables: Vec<VarIndex> = (0..pattern.variables.len()).collect();
+        let tried = sizes.order(&variables).map_or(0.0, |it| it.tried);
+        Ok(tried * ROW_NANOS < nanos)
+    }
+
+    /// The nodes that an index has for a variable, perhaps with others.
+    fn indexed(&self, variable: &Variable, row: &mut Row) -> Result<Option<Vec<u64>>> {
+        let Some(NodeAccess::Index { label, property, value }) = &variable.access else {
+            return Ok(None);
+        };
+        let value = self.value(value, row)?;
+        self.graph.find(label.as_deref(), property, &value)
     }
 
     /// The same by one row for each match.
@@ -129,12 +188,9 @@ impl<'a> Join<'_, 'a> {
         row: &mut Row,
     ) -> Result<Option<Option<Candidates>>> {
         let mut result = given;
-        if let Some(NodeAccess::Index { label, property, value }) = &variable.access {
-            let value = self.execution.value(value, row)?;
-            if let Some(of_index) = self.execution.graph.find(label.as_deref(), property, &value)? {
-                let nodes = of_index.iter().filter_map(|node| self.graph.number(*node)).collect();
-                restrict(&mut result, nodes)?;
-            }
+        if let Some(of_index) = self.execution.indexed(variable, row)? {
+            let nodes = of_index.iter().filter_map(|node| self.graph.number(*node)).collect();
+            restrict(&mut result, nodes)?;
         }
         for label in &variable.labels {
             restrict(&mut result, self.graph.labelled(label)?)?;
