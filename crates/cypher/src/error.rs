@@ -108,8 +108,21 @@ impl Fault {
     /// Adds the position; `text` is the entire text.
     pub(crate) fn locate(self, text: &str) -> CypherError {
         let Fault { code, span, message, hint } = self;
-        CypherError { code, message, at: Position::of(text, span.start as usize), span, hint }
+        let at = Position::of(text, span.start as usize);
+        CypherError { code, message: shortened(message), at, span, hint: shortened(hint) }
     }
+}
+
+/// A message without the middle of a long name or text that it quotes.
+pub(crate) fn shortened(message: String) -> String {
+    const BYTES_MAX: usize = 600;
+    const BEFORE: usize = 300;
+    const BEHIND: usize = 150;
+    if message.len() <= BYTES_MAX {
+        return message;
+    }
+    let (start, end) = (floor(&message, BEFORE), floor(&message, message.len() - BEHIND));
+    format!("{}…{}", &message[..start], &message[end..])
 }
 
 impl CypherError {
@@ -175,5 +188,18 @@ impl From<CypherError> for Error {
             Code::Limit => Error::Limit { message },
             _ => Error::Syntax { message, at, hint },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn long_names_are_shortened_in_messages() {
+        assert_eq!(shortened("ä".repeat(300)), "ä".repeat(300));
+        let short = shortened(format!("the variable `{}` is not defined", "ä".repeat(100_000)));
+        assert!(short.starts_with("the variable `ää") && short.ends_with("ä` is not defined"));
+        assert!(short.len() < 500 && short.contains('…'), "{short}");
     }
 }
