@@ -75,8 +75,8 @@ impl Accumulator {
     ///
     /// # Errors
     ///
-    /// [`Fault::Type`](crate::Fault::Type) for values that the aggregate is not for, [`Fault::Argument`](crate::Fault::Argument)
-    /// for a percentile outside of 0 to 1, [`Fault::Limit`](crate::Fault::Limit) where the values are too many.
+    /// [`Fault::Type`] for values that the aggregate is not for, [`Fault::Argument`]
+    /// for a percentile outside of 0 to 1, [`Fault::Limit`] where the values are too many.
     pub fn update(&mut self, arguments: &[Value], context: &Context) -> Result<()> {
         self.update_times(arguments, 1, context)
     }
@@ -142,7 +142,7 @@ impl Accumulator {
     ///
     /// # Errors
     ///
-    /// [`Fault::Overflow`](crate::Fault::Overflow) for a sum of integers beyond 64 bits.
+    /// [`Fault::Overflow`] for a sum of integers beyond 64 bits.
     pub fn finish(self) -> Result<Value> {
         // Without a row there is no second argument, and no value either.
         let part = self.part.unwrap_or_default();
