@@ -30,6 +30,11 @@ pub trait Adjacency: Sync {
     /// stored in that direction; in one of both they are.
     fn lists(&self, type_id: u32, inverse: bool) -> Option<&dyn Lists>;
 
+    /// Returns the lists of a type in a direction in which they are stored.
+    fn any_lists(&self, type_id: u32) -> Option<&dyn Lists> {
+        self.lists(type_id, false).or_else(|| self.lists(type_id, true))
+    }
+
     /// Fails when the query is cancelled or its time is over. The operators call it in every loop.
     ///
     /// # Errors

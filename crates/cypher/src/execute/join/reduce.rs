@@ -8,7 +8,8 @@ use crate::execute::plan::{Edge, VarIndex};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 
-/// A list of a node is read in about so many nanoseconds, and an entry of it (`cypher_joins` of the benches).
+/// A list of a node is read in about so many nanoseconds, and an entry of it. Estimates: a miss of the caches, and a few
+/// instructions.
 const LIST_NANOS: usize = 20;
 const ENTRY_NANOS: f64 = 1.5;
 
@@ -48,13 +49,8 @@ impl Reduction<'_> {
             let edge = self.edges.swap_remove(at);
             let variable = edge.from;
             self.restrict(&edge, variable)?;
-            let lists: Vec<&dyn Lists> = edge
-                .types
-                .iter()
-                .filter_map(|it| {
-                    self.graph.lists(*it, false).or_else(|| self.graph.lists(*it, true))
-                })
-                .collect();
+            let lists: Vec<&dyn Lists> =
+                edge.types.iter().filter_map(|it| self.graph.any_lists(*it)).collect();
             let Some(candidates) = &mut self.candidates[variable] else { continue };
             let mut factors = Vec::with_capacity(candidates.nodes.len());
             for nodes in candidates.nodes.chunks(CHECKED_NODES) {

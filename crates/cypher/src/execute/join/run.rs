@@ -85,10 +85,7 @@ impl Execution<'_> {
             nanos += size.min(MANY) * steps as f64 * ROW_NANOS;
         }
         for edge in &pattern.edges {
-            let lists = edge
-                .types
-                .iter()
-                .filter_map(|it| graph.lists(*it, false).or_else(|| graph.lists(*it, true)));
+            let lists = edge.types.iter().filter_map(|it| graph.any_lists(*it));
             nanos += lists.map(|it| it.total() as f64).sum::<f64>() * CANDIDATE_NANOS;
         }
         let variables: Vec<VarIndex> = (0..pattern.variables.len()).collect();
@@ -163,7 +160,7 @@ impl<'a> Join<'_, 'a> {
         if let Some(has) = self.loops.get(&type_id) {
             return Ok(*has);
         }
-        let lists = self.graph.lists(type_id, false).or_else(|| self.graph.lists(type_id, true));
+        let lists = self.graph.any_lists(type_id);
         let mut has = false;
         if let Some(lists) = lists {
             for nodes in lists.nodes().chunks(CHECKED_NODES) {
