@@ -18,6 +18,9 @@ const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 /// before the first was measured.
 const FAST_AT_FIRST: u32 = 20;
 
+/// A turn in the slow pool is so many times as long as the time in the fast pool.
+const TURN_RATIO: u32 = 10;
+
 /// The pools of a server.
 pub(crate) struct Queues {
     /// The limits of admission.
@@ -34,7 +37,10 @@ struct State {
     slow: Lane<Waits>,
     /// The number of running requests, including those that wait for a lock or the disk.
     running: usize,
-    existing: Slow,
+    /// The kinds that need a slot of the slow pool.
+    slow_kinds: Slow,
+    /// The kinds that need it for more than one turn.
+    long_kinds: Slow,
 }
 
 /// Names one of the two pools.
@@ -47,7 +53,13 @@ pub(crate) enum Which {
 }
 
 /// A request that waits for a slot.
-pub(super) enum Waits {
+pub(super) struct Waits {
+    who: Who,
+    /// The time for which it has held slots of this pool.
+    before: Duration,
+}
+
+enum Who {
     /// Its thread waits, and is sent the slot.
     Thread(oneshot::Sender<Position>),
     /// It has not begun yet: it is started with the slot by the thread that releases the slot. The
@@ -69,6 +81,20 @@ pub(crate) struct Position {
     admission: Arc<Queues>,
     which: Which,
     since: Instant,
+    /// The time for which the request has held slots of this pool before this one.
+    before: Duration,
+    /// The request waits for another turn, and has returned this slot.
+    is_paused: bool,
+}
+
+/// What becomes of a request at the end of its turn.
+pub(super) enum Turn {
+    /// It keeps its slot.
+    Next(Position),
+    /// It waits for another slot.
+    Waits(oneshot::Receiver<Position>),
+    /// It would have to wait for too long. The slot is still its own.
+    Refused(Position),
 }
 
 /// Counts one request as running until it is dropped.
@@ -79,11 +105,14 @@ pub(crate) struct RunningRequest {
 impl Queues {
     /// Creates both pools, with all slots free.
     pub(crate) fn new(options: AdmissionOptions) -> Queues {
+        let turn = TURN_RATIO * options.quick;
+        let lane = |slots, held| Lane::new(slots, held, turn, options.queue);
         let state = State {
-            fast: Lane::new(options.fast_positions(), options.quick / FAST_AT_FIRST, options.queue),
-            slow: Lane::new(options.slow_positions(), SLOW_AT_FIRST, options.queue),
+            fast: lane(options.fast_positions(), options.quick / FAST_AT_FIRST),
+            slow: lane(options.slow_positions(), SLOW_AT_FIRST),
             running: 0,
-            existing: Slow::default(),
+            slow_kinds: Slow::default(),
+            long_kinds: Slow::default(),
         };
         Queues { options, workers: Workers::new(), quick: Quick::new(), state: Mutex::new(state) }
     }
@@ -96,12 +125,44 @@ impl Queues {
         client: Client,
     ) -> Option<oneshot::Receiver<Position>> {
         let (position, wait) = oneshot::channel();
-        self.queue(which, client, Waits::Thread(position)).then_some(wait)
+        let waits = Waits { who: Who::Thread(position), before: Duration::ZERO };
+        self.queue(which, client, waits).then_some(wait)
     }
 
     /// Starts a request in a pool, at once or queued; returns whether the wait is acceptable.
-    pub(super) fn start(self: &Arc<Queues>, which: Which, client: Client, start: Start) -> bool {
-        self.queue(which, client, Waits::Start(start))
+    /// `is_long` says that one turn will not be enough.
+    pub(super) fn start(
+        self: &Arc<Queues>,
+        which: Which,
+        is_long: bool,
+        client: Client,
+        start: Start,
+    ) -> bool {
+        let before = if is_long { self.turn() } else { Duration::ZERO };
+        self.queue(which, client, Waits { who: Who::Start(start), before })
+    }
+
+    /// Ends the turn of a request in the slow pool: it goes on unless others have waited for less
+    /// time than it has computed.
+    pub(super) fn end_turn(self: &Arc<Queues>, mut position: Position, client: Client) -> Turn {
+        let (sender, wait) = oneshot::channel();
+        let held = position.held();
+        let waits = Waits { who: Who::Thread(sender), before: held };
+        let entry = self.lock().slow.pause(client, held, waits);
+        match entry {
+            Entry::Free(_) => Turn::Next(position.begin_turn()),
+            Entry::Full(_) => Turn::Refused(position),
+            Entry::Queued => {
+                position.is_paused = true;
+                self.hand_out();
+                Turn::Waits(wait)
+            }
+        }
+    }
+
+    /// The length of a turn in the slow pool.
+    pub(super) fn turn(&self) -> Duration {
+        TURN_RATIO * self.options.quick
     }
 
     fn queue(self: &Arc<Queues>, which: Which, client: Client, waiter: Waits) -> bool {
@@ -109,10 +170,10 @@ impl Queues {
             let mut state = self.lock();
             // Who has begun is let go on, however many there are.
             let is_open = which == Which::Slow || state.running < self.options.running;
-            state.lane(which).enter(client, is_open, waiter)
+            state.lane(which).enter(client, waiter.before, is_open, waiter)
         };
         match entry {
-            Entry::Free(waiter) => waiter.give(Position::new(self, which)),
+            Entry::Free(waiter) => waiter.give(self, which),
             Entry::Queued => {}
             Entry::Full(_) => return false,
         }
@@ -131,14 +192,28 @@ impl Queues {
         RunningRequest { admission: Arc::clone(self) }
     }
 
-    /// Whether the last request of this kind was slow.
+    /// Whether the last requests of this kind needed a slot of the slow pool.
     pub(crate) fn was_slow(&self, kind: u64) -> bool {
-        self.lock().existing.has(kind)
+        self.lock().slow_kinds.has(kind)
+    }
+
+    /// Whether the last requests of this kind needed more than one turn in the slow pool.
+    pub(super) fn was_long(&self, kind: u64) -> bool {
+        self.lock().long_kinds.has(kind)
     }
 
     /// Records whether a request of this kind was slow.
     pub(crate) fn note(&self, kind: u64, is_slow: bool) {
-        self.lock().existing.note(kind, is_slow);
+        let mut state = self.lock();
+        state.slow_kinds.note(kind, is_slow);
+        if !is_slow {
+            state.long_kinds.note(kind, false);
+        }
+    }
+
+    /// Records whether a request of this kind needed more than one turn.
+    pub(super) fn note_long(&self, kind: u64, is_long: bool) {
+        self.lock().long_kinds.note(kind, is_long);
     }
 
     /// Gives free slots to the requests that wait.
@@ -150,7 +225,7 @@ impl Queues {
         }
         let _guard = HandsOut;
         while let Some((which, waiter)) = self.next() {
-            waiter.give(Position::new(self, which));
+            waiter.give(self, which);
         }
     }
 
@@ -185,11 +260,18 @@ impl Drop for HandsOut {
 }
 
 impl Waits {
-    fn give(self, position: Position) {
-        match self {
+    fn give(self, queues: &Arc<Queues>, which: Which) {
+        let position = Position {
+            admission: Arc::clone(queues),
+            which,
+            since: Instant::now(),
+            before: self.before,
+            is_paused: false,
+        };
+        match self.who {
             // Who went away just now gives the slot back by dropping it.
-            Waits::Thread(sender) => drop(sender.send(position)),
-            Waits::Start(it) => {
+            Who::Thread(sender) => drop(sender.send(position)),
+            Who::Start(it) => {
                 if it.begins.send(()).is_ok() {
                     (it.start)(position);
                 }
@@ -200,9 +282,9 @@ impl Waits {
 
 impl Waiter for Waits {
     fn is_gone(&self) -> bool {
-        match self {
-            Waits::Thread(sender) => sender.is_closed(),
-            Waits::Start(it) => it.begins.is_closed(),
+        match &self.who {
+            Who::Thread(sender) => sender.is_closed(),
+            Who::Start(it) => it.begins.is_closed(),
         }
     }
 }
@@ -217,20 +299,37 @@ impl State {
 }
 
 impl Position {
-    fn new(queues: &Arc<Queues>, which: Which) -> Position {
-        Position { admission: Arc::clone(queues), which, since: Instant::now() }
-    }
-
     /// Where it is.
     pub(crate) fn which(&self) -> Which {
         self.which
+    }
+
+    /// The time for which the request has held slots of this pool.
+    pub(super) fn held(&self) -> Duration {
+        self.before + self.since.elapsed()
+    }
+
+    /// What is left of this turn.
+    pub(super) fn rest(&self) -> Duration {
+        self.admission.turn().saturating_sub(self.since.elapsed())
+    }
+
+    fn begin_turn(mut self) -> Position {
+        let now = Instant::now();
+        self.before += now - self.since;
+        self.since = now;
+        self
     }
 }
 
 impl Drop for Position {
     fn drop(&mut self) {
+        if self.is_paused {
+            return;
+        }
+        let held = self.held();
         // The lock is free at the end of this statement: `hand_out` takes it again.
-        self.admission.lock().lane(self.which).leave(self.since.elapsed());
+        self.admission.lock().lane(self.which).leave(held);
         self.admission.hand_out();
     }
 }
@@ -297,7 +396,7 @@ mod tests {
                 *tried.lock().unwrap() += 1;
                 drop(position);
             };
-            assert!(queues.start(Which::Slow, 1, Start { begins, start: Box::new(start) }));
+            assert!(queues.start(Which::Slow, false, 1, Start { begins, start: Box::new(start) }));
             begun
         });
         let begun: Vec<_> = starts.collect();

@@ -2,7 +2,7 @@
 //! back with a refusal.
 
 use super::lane::Client;
-use super::queues::{Position, Queues, RunningRequest, Start, Which};
+use super::queues::{Position, Queues, RunningRequest, Start, Turn, Which};
 use super::quick::{Stay, time_that_counts};
 use super::workers::lower_priority;
 use hexgraph::db::{Onward, RequestContext};
@@ -61,6 +61,8 @@ struct State {
     position: Option<Position>,
     /// It has computed for longer than the fast pool allows, and its kind was reported so.
     was_slow: bool,
+    /// It has computed for longer than one turn in the slow pool, and its kind was reported so.
+    was_long: bool,
     is_refused: bool,
     /// It has left the fast pool.
     has_left: bool,
@@ -93,7 +95,8 @@ pub(crate) async fn execute<T: Send + 'static>(
     let here = Arc::clone(&ticket);
     let start = Box::new(move |position| here.start(position, out, is_expected, work));
     let (begins, begun) = oneshot::channel();
-    if !queues.start(which, requested.client, Start { begins, start }) {
+    let is_long = begins_slow && queues.was_long(requested.kind);
+    if !queues.start(which, is_long, requested.client, Start { begins, start }) {
         return Err(Overloaded);
     }
     // A client that goes away drops this, and its request goes on until it notices.
@@ -207,10 +210,13 @@ impl Ticket {
         let expected = is_expected.clone();
         let quick = self.admission.options.quick;
         let admission_hook = move |must: bool| {
+            if ticket.is_in_slow_pool() {
+                return ticket.end_turn(&expected).map(Onward::For);
+            }
             let busy = busy_time().saturating_sub(start);
             match quick.checked_sub(busy) {
                 Some(rest) if !must && !rest.is_zero() => Ok(Onward::For(rest)),
-                _ => ticket.change_queues(&expected).map(|()| Onward::ForGood),
+                _ => ticket.change_queues(&expected).map(Onward::For),
             }
         };
         let control = RequestContext::new()
@@ -222,10 +228,14 @@ impl Ticket {
         let busy = || busy_time().saturating_sub(start);
         let counts = time_that_counts(elapsed, busy);
         self.admission.quick.note(self.requested.kind, counts, has_waited, self.stays);
-        // Otherwise `change_queues` has recorded it already.
-        if !self.lock().was_slow {
+        // Otherwise `change_queues` and `end_turn` have recorded it already.
+        let State { was_slow, was_long, .. } = *self.lock();
+        if !was_slow {
             let is_slow = quick < elapsed && quick < busy();
             self.admission.note(self.requested.kind, is_slow);
+        }
+        if was_slow && !was_long {
+            self.admission.note_long(self.requested.kind, false);
         }
         // Before the answer is written to the client, so that it does not hold the slot.
         self.give_back();
@@ -257,29 +267,78 @@ impl Ticket {
         drop(position);
     }
 
-    /// Waits for a slot in the slow pool.
-    fn change_queues(&self, is_expected: &impl Fn() -> bool) -> EngineResult<()> {
-        if self.lock().position.as_ref().is_some_and(|position| position.which() == Which::Slow) {
-            return Ok(());
-        }
+    fn is_in_slow_pool(&self) -> bool {
+        self.lock().position.as_ref().is_some_and(|position| position.which() == Which::Slow)
+    }
+
+    /// Waits for a slot in the slow pool, and returns the time of its turn there.
+    fn change_queues(&self, is_expected: &impl Fn() -> bool) -> EngineResult<Duration> {
         self.lock().was_slow = true;
         self.admission.note(self.requested.kind, true);
-        if self.stays {
-            // Before others are woken: they could be next on this thread. Its priority stays, since
-            // it is the runtime's.
-            before_waiting();
-        } else {
+        if !self.stays {
+            // That of the runtime keeps its priority.
             lower_priority();
         }
+        self.before_waiting();
         self.leave_fast_lane();
-        let Some(wait) = self.admission.enter(Which::Slow, self.requested.client) else {
-            self.lock().is_refused = true;
-            return Err(Error::Limit { message: OVERLOADED.to_owned() });
-        };
+        match self.admission.enter(Which::Slow, self.requested.client) {
+            Some(wait) => self.wait(wait, is_expected),
+            None => Err(self.refuse()),
+        }
+    }
+
+    /// Lets others that have computed for less time go first, and returns the time of its next turn
+    /// in the slow pool.
+    fn end_turn(&self, is_expected: &impl Fn() -> bool) -> EngineResult<Duration> {
+        let mut state = self.lock();
+        let Some(position) = state.position.take() else { return Ok(self.admission.turn()) };
+        let rest = position.rest();
+        if !rest.is_zero() {
+            state.position = Some(position);
+            return Ok(rest);
+        }
+        let is_known_long = std::mem::replace(&mut state.was_long, true);
+        drop(state);
+        if !is_known_long {
+            self.admission.note_long(self.requested.kind, true);
+        }
+        match self.admission.end_turn(position, self.requested.client) {
+            Turn::Next(position) => {
+                self.lock().position = Some(position);
+                Ok(self.admission.turn())
+            }
+            Turn::Waits(wait) => {
+                self.before_waiting();
+                self.wait(wait, is_expected)
+            }
+            Turn::Refused(position) => {
+                self.lock().position = Some(position);
+                Err(self.refuse())
+            }
+        }
+    }
+
+    /// Before others are woken: they could be next on this thread.
+    fn before_waiting(&self) {
+        if self.stays {
+            before_waiting();
+        }
+    }
+
+    fn refuse(&self) -> Error {
+        self.lock().is_refused = true;
+        Error::Limit { message: OVERLOADED.to_owned() }
+    }
+
+    fn wait(
+        &self,
+        wait: oneshot::Receiver<Position>,
+        is_expected: &impl Fn() -> bool,
+    ) -> EngineResult<Duration> {
         match wait_here(wait, is_expected) {
             Some(Ok(position)) => {
                 self.lock().position = Some(position);
-                Ok(())
+                Ok(self.admission.turn())
             }
             // Either the answer is not needed any more, or the pools were dropped with the server.
             _ => Err(Error::Limit { message: "nobody waits for the answer".to_owned() }),
@@ -397,6 +456,38 @@ mod tests {
             let _ = one.await.unwrap();
         }
         assert!(!queues.was_slow(2));
+    }
+
+    /// The only slot is held by one that computes for seconds, and another such one waits.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_slow_request_does_not_wait_for_the_end_of_longer_ones() {
+        let options = AdmissionOptions { slow: 1, ..AdmissionOptions::default() };
+        let queues = Arc::new(Queues::new(options));
+        let is_over = Arc::new(std::sync::OnceLock::new());
+        let begin = |kind, time| {
+            let (queues, is_over) = (Arc::clone(&queues), Arc::clone(&is_over));
+            let is_expected = move || is_over.get().is_none();
+            let work = move |control: RequestContext| compute(&control, time).is_ok();
+            tokio::spawn(async move { execute(&queues, requested(kind), is_expected, work).await })
+        };
+        let long = Duration::from_secs(60);
+        let minutes = [begin(10, long), begin(11, long)];
+        while queues.loads().1.waiting < 1 {
+            sleep(Duration::from_millis(1)).await;
+        }
+        for kind in 20..25 {
+            assert_eq!(begin(kind, 4 * queues.options.quick).await.unwrap(), Ok(true));
+        }
+        assert!(!minutes.iter().any(|one| one.is_finished()));
+        assert!(!queues.was_long(20));
+        for _ in 0..2 {
+            assert_eq!(begin(12, 2 * queues.turn()).await.unwrap(), Ok(true));
+        }
+        assert!(queues.was_slow(12) && queues.was_long(12));
+        is_over.set(()).unwrap();
+        for one in minutes {
+            assert_eq!(one.await.unwrap(), Ok(false));
+        }
     }
 
     /// Counts the rounds of another task on a runtime of one thread, while a request of a kind that
