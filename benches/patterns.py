@@ -10,12 +10,8 @@ prints medians in milliseconds, and which engine was the fastest. One process fo
 """
 
 import argparse
-import json
-import os
-import statistics
-import subprocess
-import sys
-import time
+
+import beside
 
 CYPHER = {
     1: "MATCH (:Country)<-[:isPartOf]-(:City)<-[:isLocatedIn]-(:Person)<-[:hasMember]-(:Forum)"
@@ -223,31 +219,10 @@ class Ladybug:
 
 def run(options):
     """Measure with one number of threads; print a line of JSON for each pattern."""
-    threads = options.run
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
+    beside.pin(options.run)
     nodes, edges = network(options.messages)
-    total = sum(len(frame) for frame in edges.values())
-    print(json.dumps({"edges": total}), flush=True)
-    engines = [engine(nodes, edges, threads) for engine in (Hexgraph, Duck, Ladybug)]
-    for pattern in options.patterns:
-        counts, times = {}, {}
-        for engine in engines:
-            samples = []
-            started = time.perf_counter()
-            while len(samples) < 3 or (
-                len(samples) < 15 and time.perf_counter() - started < options.seconds
-            ):
-                before = time.perf_counter()
-                counts[engine.name] = engine.count(pattern)
-                samples.append(time.perf_counter() - before)
-                if samples[-1] > 10 * options.seconds:
-                    break
-            times[engine.name] = statistics.median(samples) * 1e3
-        assert len(set(counts.values())) == 1, (pattern, counts)
-        print(
-            json.dumps({"pattern": pattern, "count": counts["hexgraph"], "ms": times}), flush=True
-        )
+    engines = [engine(nodes, edges, options.run) for engine in (Hexgraph, Duck, Ladybug)]
+    beside.measure(engines, options, lambda engine, pattern: engine.count(pattern))
 
 
 def main():
@@ -255,35 +230,12 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--messages", type=int, default=1_000_000)
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--seconds", type=float, default=2.0, help="of a pattern and an engine")
-    parser.add_argument("--patterns", type=int, nargs="+", default=list(CYPHER))
-    parser.add_argument("--run", type=int, help=argparse.SUPPRESS)
+    beside.add_options(parser, CYPHER)
     options = parser.parse_args()
     if options.run:
         run(options)
-        return
-    for threads in options.threads:
-        command = [sys.executable, __file__, *sys.argv[1:], "--run", str(threads)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            lines = (json.loads(text) for text in child.stdout)
-            print(f"\n{threads} threads, {next(lines)['edges']:,} edges, ms")
-            print(
-                "pattern".ljust(10) + "count".rjust(16),
-                *(it.name.rjust(12) for it in (Hexgraph, Duck, Ladybug)),
-            )
-            for line in lines:
-                cells = [
-                    f"{ms:.1f}{'*' if ms == min(line['ms'].values()) else ' '}"
-                    for ms in line["ms"].values()
-                ]
-                print(
-                    f"{line['pattern']:<10}{line['count']:16,}",
-                    *(it.rjust(12) for it in cells),
-                    flush=True,
-                )
-        if child.returncode:
-            sys.exit(child.returncode)
+    else:
+        beside.report(__file__, options, f"{options.messages:,} messages")
 
 
 if __name__ == "__main__":
