@@ -7,6 +7,7 @@ A page is one program. Its blocks of code are run in their order, over one set o
 - ```` ```dql ````: a query of `db`, which is the sample of films unless the page made one. Behind
   it stands a block ```` ```json ```` with the answer, or one ```` ```text ```` with the class and
   the message of an error, or a Markdown table of the rows of its only block.
+- ```` ```cypher ````: with a Markdown table of the rows behind it, a query of `db`; else only text.
 
 `HEXGRAPH_UPDATE_DOCS=1 pytest -k page` writes the answers as they are now; read the diff.
 """
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import hexgraph
+from hexgraph.cypher import CypherResult
 
 ROOT = Path(__file__).parents[2]
 WIDTH = 108
@@ -29,6 +31,7 @@ WIDTH = 108
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TABLE = re.compile(r"\n\n((?:\|.*\n)+)")
 ANSWERS = ("json", "text")
+QUERIES = ("dql", "cypher")
 
 
 class Block(NamedTuple):
@@ -54,7 +57,7 @@ def blocks_of(text: str) -> list[Block]:
     for match in FENCE.finditer(text):
         kind, body = match.groups()
         result.append(Block(kind, body, match.start(2), match.end(2)))
-        table = TABLE.match(text, match.end()) if kind == "dql" else None
+        table = TABLE.match(text, match.end()) if kind in QUERIES else None
         if table:
             result.append(Block("table", table[1], table.start(1), table.end(1)))
     return result
@@ -88,6 +91,8 @@ def run_page(path: Path, update: bool = False) -> dict[str, Any]:
             assert is_answer, f"{path}: there is no answer behind\n{block.text}"
             report = answer_to(names["db"], block.text, following)
             answers.append(Answer(following, report, block.text))
+        elif block.kind == "cypher" and following is not None and following.kind == "table":
+            answers.append(Answer(following, table(names["db"].cypher(block.text)), block.text))
     if update:
         for expected, report, _ in reversed(answers):
             text = text[: expected.start] + report + text[expected.end :]
@@ -134,7 +139,7 @@ def pretty(value: Any, indent: str = "", prefix: int = 0) -> str:
     return "{\n" + ",\n".join(inner + item for item in items) + f"\n{indent}}}"
 
 
-def table(result: hexgraph.Result) -> str:
+def table(result: hexgraph.Result | CypherResult) -> str:
     """Return the rows of the only block as a table of Markdown."""
     columns = result.columns()
     lines = [columns, ["---"] * len(columns), *([cell(v) for v in row] for row in result.rows())]
