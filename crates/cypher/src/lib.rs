@@ -20,7 +20,9 @@ mod limits_tests;
 
 pub use analyse::{Analysed, Column, Kind, analyse};
 pub use error::{Code, CypherError, Result};
-pub use execute::{Adjacency, Graph, Lists, Table, execute, execute_each};
+pub use execute::{
+    Adjacency, Dictionary, Graph, Lists, PropertyColumn, Table, execute, execute_each,
+};
 pub use parse::{Parsed, parse};
 pub use span::Span;
 pub use syntax::ast;

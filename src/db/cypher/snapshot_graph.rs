@@ -35,7 +35,7 @@ type Named = Vec<(Arc<str>, Arc<Predicate>)>;
 pub(super) struct SnapshotGraph<'a> {
     version: Arc<Version>,
     context: &'a RequestContext,
-    names: PropertyNames,
+    names: Arc<PropertyNames>,
     /// In the order of names; the id of a type is its index.
     types: Vec<EdgeType>,
     /// The predicates with values, in the order of names.
@@ -50,7 +50,7 @@ pub(super) struct SnapshotGraph<'a> {
 impl<'a> SnapshotGraph<'a> {
     /// O(predicates and types of the schema).
     pub(super) fn new(version: Arc<Version>, context: &'a RequestContext) -> SnapshotGraph<'a> {
-        let names = PropertyNames::of(&version);
+        let names = Arc::new(PropertyNames::of(&version));
         let mut visible: Vec<_> = version
             .predicates()
             .filter(|(_, predicate)| is_visible(predicate))
@@ -59,7 +59,7 @@ impl<'a> SnapshotGraph<'a> {
         visible.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         let (edges, value_predicates): (Named, Named) =
             visible.into_iter().partition(|(_, predicate)| predicate.is_edges());
-        let lists = SnapshotLists::new(&version, context, &edges, &value_predicates);
+        let lists = SnapshotLists::new(&version, context, &edges, &value_predicates, &names);
         let types = edges
             .into_iter()
             .map(|(name, predicate)| EdgeType { name, predicate, inverse: OnceCell::new() })
@@ -179,7 +179,7 @@ fn shared(cache: &RefCell<FxHashMap<Box<str>, Arc<str>>>, name: &str) -> Arc<str
 }
 
 /// The parts of a predicate that have the values in a language; the empty one for untagged values.
-fn parts_in<'p>(predicate: &'p Predicate, lang: &str) -> &'p [LangValues] {
+pub(super) fn parts_in<'p>(predicate: &'p Predicate, lang: &str) -> &'p [LangValues] {
     match lang {
         "" => predicate.untagged(),
         lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),

@@ -1,9 +1,12 @@
 //! [`SnapshotLists`]: the edges of one version as lists, for joins.
 
+use super::names::{NamedProperty, PropertyNames};
+use super::snapshot_graph::parts_in;
+use super::stored_values::to_cypher;
 use hexgraph_base::schema::{NODE_TYPE, is_reserved};
-use hexgraph_base::types::{Result, Uid, ValueRef};
-use hexgraph_cypher::{Adjacency, Lists};
-use hexgraph_store::exec::{EdgeTargets, RequestContext};
+use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
+use hexgraph_cypher::{Adjacency, Dictionary, Lists, PropertyColumn};
+use hexgraph_store::exec::{BatchValue, EdgeTargets, RequestContext, for_each_first};
 use hexgraph_store::graph::{Direction, LangValues, Predicate, Version};
 use hexgraph_store::storage::{NodeSet, text_of};
 use roaring::RoaringBitmap;
@@ -18,6 +21,7 @@ pub(super) struct SnapshotLists<'a> {
     /// By the id of the type: from subjects to objects, and back.
     types: Vec<[StoredLists; 2]>,
     value_predicates: Vec<Arc<Predicate>>,
+    names: Arc<PropertyNames>,
     all: OnceLock<NodeSet>,
 }
 
@@ -34,6 +38,7 @@ impl<'a> SnapshotLists<'a> {
         context: &'a RequestContext,
         edges: &[(Arc<str>, Arc<Predicate>)],
         values: &[(Arc<str>, Arc<Predicate>)],
+        names: &Arc<PropertyNames>,
     ) -> SnapshotLists<'a> {
         let lists = |(_, predicate): &(_, Arc<Predicate>)| {
             [false, true]
@@ -44,6 +49,7 @@ impl<'a> SnapshotLists<'a> {
             context,
             types: edges.iter().map(lists).collect(),
             value_predicates: values.iter().map(|(_, it)| Arc::clone(it)).collect(),
+            names: Arc::clone(names),
             all: OnceLock::new(),
         }
     }
@@ -123,6 +129,52 @@ impl Lists for StoredLists {
     }
 }
 
+/// The values of a predicate in a language; nulls without a predicate.
+struct StoredColumn {
+    predicate: Option<Arc<Predicate>>,
+    lang: Box<str>,
+}
+
+impl PropertyColumn for StoredColumn {
+    fn codes(&self, nodes: &[u32], dictionary: &mut Dictionary, into: &mut Vec<u32>) -> Result<()> {
+        let start = into.len();
+        into.resize(start + nodes.len(), 0);
+        let Some(predicate) = &self.predicate else { return Ok(()) };
+        let Some(part) = parts_in(predicate, &self.lang).first() else { return Ok(()) };
+        let value_type = predicate.def.value_type;
+        let stored = &part.base.column.values;
+        // The code in the dictionary of each code of the column.
+        let mut of_codes: Vec<Option<u32>> = vec![None; stored.code_count()];
+        let mut result = Ok(());
+        for_each_first(part, nodes, |at, value| {
+            let code = match value {
+                BatchValue::Value(value) => code_of(value, value_type, dictionary),
+                BatchValue::Code(code) => match (of_codes.get(code), stored.text_of_code(code)) {
+                    (Some(Some(code)), _) => Ok(*code),
+                    (_, Some(text)) => code_of(text, value_type, dictionary)
+                        .inspect(|new| of_codes[code] = Some(*new)),
+                    (_, None) => Err(Error::internal(format!("there is no text {code}"))),
+                },
+            };
+            match code {
+                Ok(code) => into[start + at] = code,
+                Err(error) => result = Err(error),
+            }
+        });
+        result
+    }
+}
+
+/// The code of a stored value.
+fn code_of(value: ValueRef<'_>, value_type: ValueType, dictionary: &mut Dictionary) -> Result<u32> {
+    Ok(match (value, value_type) {
+        (ValueRef::Int(number), ValueType::Int) => dictionary.int(number),
+        (ValueRef::Float(number), ValueType::Float) => dictionary.float(number),
+        (ValueRef::String(text), ValueType::String) => dictionary.text(text),
+        (value, _) => dictionary.value(to_cypher(value, value_type)?),
+    })
+}
+
 impl Adjacency for SnapshotLists<'_> {
     fn number(&self, node: u64) -> Option<u32> {
         self.version.nodes.node(Uid(node))
@@ -147,6 +199,32 @@ impl Adjacency for SnapshotLists<'_> {
     fn lists(&self, type_id: u32, inverse: bool) -> Option<&dyn Lists> {
         let lists = &self.types.get(type_id as usize)?[usize::from(inverse)];
         lists.direction().map(|_| lists as &dyn Lists)
+    }
+
+    fn column(&self, name: &str, nodes: &[u32]) -> Result<Option<Box<dyn PropertyColumn + '_>>> {
+        let NamedProperty { lang, exact, owned } = self.names.property(&self.version, name);
+        let mut owner = None;
+        for (label, predicates) in owned {
+            let members = self.with_label(&label);
+            let with_label = nodes.iter().filter(|node| members.contains(**node)).count();
+            match (with_label, &predicates[..], &owner) {
+                (0, ..) => {}
+                // All of them have the field of this type, and none that of another.
+                (all, [predicate], None) if all == nodes.len() => {
+                    owner = Some(Arc::clone(predicate));
+                }
+                _ => return Ok(None),
+            }
+        }
+        let predicate = match (owner, exact) {
+            (Some(owner), Some(exact)) if owner.def.name != exact.def.name => return Ok(None),
+            (owner, exact) => owner.or(exact),
+        };
+        let column = StoredColumn { predicate, lang };
+        let is_single = column.predicate.as_ref().is_none_or(|predicate| {
+            !predicate.def.list && parts_in(predicate, &column.lang).len() < 2
+        });
+        Ok(is_single.then(|| Box::new(column) as Box<dyn PropertyColumn>))
     }
 
     fn check(&self) -> Result<()> {

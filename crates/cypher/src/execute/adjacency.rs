@@ -1,5 +1,6 @@
 //! The edges of a graph as sorted lists of node numbers: what joins read.
 
+use super::dictionary::Dictionary;
 use hexgraph_base::types::Result;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -34,6 +35,14 @@ pub trait Adjacency: Sync {
     fn any_lists(&self, type_id: u32) -> Option<&dyn Lists> {
         self.lists(type_id, false).or_else(|| self.lists(type_id, true))
     }
+
+    /// Returns a property of some ascending nodes as a column. `None` where the value of a node may be that of one of
+    /// several predicates, or is a list: then nodes are read one by one.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn column(&self, name: &str, nodes: &[u32]) -> Result<Option<Box<dyn PropertyColumn + '_>>>;
 
     /// Fails when the query is cancelled or its time is over. The operators call it in every loop.
     ///
@@ -92,4 +101,14 @@ pub trait Lists: Sync {
 
     /// Returns the length of all lists together. O(1).
     fn total(&self) -> u64;
+}
+
+/// The values of a property.
+pub trait PropertyColumn {
+    /// Appends the code of the value of each of some ascending nodes: that of null for a node without a value.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn codes(&self, nodes: &[u32], dictionary: &mut Dictionary, into: &mut Vec<u32>) -> Result<()>;
 }

@@ -12,6 +12,7 @@
 
 mod failure;
 mod graph;
+mod dictionary;
 mod adjacency;
 mod table;
 mod plan;
@@ -22,7 +23,8 @@ mod entry;
 #[cfg(test)]
 mod tests;
 
-pub use adjacency::{Adjacency, Lists};
+pub use adjacency::{Adjacency, Lists, PropertyColumn};
+pub use dictionary::Dictionary;
 pub use entry::{execute, execute_each};
 pub use graph::Graph;
 pub use table::Table;

@@ -42,8 +42,7 @@ pub(in crate::execute) fn lower(
             _ => return None,
         }
     }
-    // A match of nothing but one node is a scan.
-    if lowering.pattern.edges.is_empty() && lowering.pattern.variables.len() < 2 {
+    if lowering.pattern.variables.is_empty() {
         return None;
     }
     lowering.classify()?;

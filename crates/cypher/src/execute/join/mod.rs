@@ -17,11 +17,13 @@ mod slots;
 mod lower;
 mod terms;
 mod candidates;
+mod coded;
 mod edge_lists;
 mod reduce;
 mod order;
 mod marks;
 mod enumerate;
 mod run;
+mod groups;
 
 pub(super) use lower::{Lowered, lower};

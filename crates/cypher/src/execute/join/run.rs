@@ -1,6 +1,7 @@
 //! A join runs: from the candidates of its variables to rows.
 
 use super::candidates::{Candidates, Reserved, too_many};
+use super::coded::CodedExpression;
 use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
 use super::enumerate::Bindings;
 use super::order::Sizes;
@@ -12,7 +13,7 @@ use crate::execute::plan::{
 };
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
-use hexgraph_scalar::Value;
+use hexgraph_scalar::{Value, truth};
 use rustc_hash::FxHashMap;
 
 /// A candidate or an entry of a list that is read in order, and a row with its conditions. Estimates: `benches/patterns.py`
@@ -22,13 +23,13 @@ const ROW_NANOS: f64 = 600.0;
 /// More nodes than any graph has.
 const MANY: f64 = 4e9;
 
-/// What is called with the retained nodes of a binding and its number of matches; false stops it.
-type Each<'e> = &'e mut dyn FnMut(&[u32], u64) -> Result<bool>;
+/// What is called with bindings of the retained variables; false stops it.
+pub(super) type Each<'e> = &'e mut dyn FnMut(&Bindings) -> Result<bool>;
 
 /// The candidates of each variable; `None` for all nodes.
 type All = Vec<Option<Candidates>>;
 
-impl Execution<'_> {
+impl<'a> Execution<'a> {
     /// Pushes a row for each binding of the retained variables, with its number of matches.
     pub(in crate::execute) fn join(
         &self,
@@ -36,25 +37,42 @@ impl Execution<'_> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        let Some(graph) = self.graph.adjacency() else { return self.join_rows(plan, row, sink) };
-        if self.is_cheaper_by_rows(&plan.pattern, graph, row)? {
-            return self.join_rows(plan, row, sink);
-        }
-        let mut join = Join { execution: self, graph, loops: FxHashMap::default() };
-        let Some(ready) = join.prepare(&plan.pattern, None, row)? else {
+        let Some((mut join, ready)) = self.prepared(plan, row)? else {
             return self.join_rows(plan, row, sink);
         };
-        let retained: Vec<VarIndex> = plan.retained.iter().map(|(variable, _)| *variable).collect();
+        let (graph, width) = (join.graph, plan.retained.len());
         let mut flow = MORE;
-        join.bindings(ready, &retained, &mut |nodes, count| {
-            for ((_, slot), node) in plan.retained.iter().zip(nodes) {
-                row[*slot] = Value::Node(graph.node(*node));
+        join.bindings(ready, &retained(plan), &mut |Bindings { nodes, counts }| {
+            for (at, count) in counts.iter().enumerate() {
+                self.tick()?;
+                let nodes = &nodes[at * width..(at + 1) * width];
+                for ((_, slot), node) in plan.retained.iter().zip(nodes) {
+                    row[*slot] = Value::Node(graph.node(*node));
+                }
+                row[plan.count] = Value::Int(i64::try_from(*count).map_err(|_| too_many())?);
+                flow = sink(row)?;
+                if flow != MORE {
+                    return Ok(false);
+                }
             }
-            row[plan.count] = Value::Int(i64::try_from(count).map_err(|_| too_many())?);
-            flow = sink(row)?;
-            Ok(flow == MORE)
+            Ok(true)
         })?;
         Ok(flow)
+    }
+
+    /// A join that is about to run; `None` where matches are to be listed row by row.
+    pub(super) fn prepared<'e, 'p>(
+        &'e self,
+        plan: &'p JoinPlan,
+        row: &mut Row,
+    ) -> Result<Option<(Join<'e, 'a>, Ready<'p>)>> {
+        let Some(graph) = self.graph.adjacency() else { return Ok(None) };
+        if self.is_cheaper_by_rows(&plan.pattern, graph, row)? {
+            return Ok(None);
+        }
+        let mut join = Join { execution: self, graph, loops: FxHashMap::default() };
+        let ready = join.prepare(&plan.pattern, None, row)?;
+        Ok(ready.map(|ready| (join, ready)))
     }
 
     /// Whether an index has so few nodes for a variable that to follow their relationships costs less than to read all
@@ -111,16 +129,21 @@ impl Execution<'_> {
     }
 }
 
+/// The variables that later stages read.
+pub(super) fn retained(plan: &JoinPlan) -> Vec<VarIndex> {
+    plan.retained.iter().map(|(variable, _)| *variable).collect()
+}
+
 /// One run of a join.
-struct Join<'e, 'a> {
-    execution: &'e Execution<'a>,
-    graph: &'a dyn Adjacency,
+pub(super) struct Join<'e, 'a> {
+    pub(super) execution: &'e Execution<'a>,
+    pub(super) graph: &'a dyn Adjacency,
     /// For each type whether a node has a relationship to itself.
     loops: FxHashMap<u32, bool>,
 }
 
 /// A pattern with its candidates.
-struct Ready<'p> {
+pub(super) struct Ready<'p> {
     pattern: &'p Pattern,
     terms: Vec<Term>,
     candidates: All,
@@ -225,24 +248,28 @@ impl<'a> Join<'_, 'a> {
         candidates: &mut Candidates,
         row: &mut Row,
     ) -> Result<bool> {
-        let mut factors = Vec::with_capacity(candidates.nodes.len());
-        for node in &candidates.nodes {
-            self.execution.tick()?;
-            row[variable.slot] = Value::Node(self.graph.node(*node));
-            let mut passes = true;
-            for condition in &variable.conditions {
-                passes = match self.execution.holds(condition, row) {
-                    Ok(holds) => holds,
+        for condition in &variable.conditions {
+            let mut factors = Vec::with_capacity(candidates.nodes.len());
+            let mut coded = CodedExpression::new(condition, variable.slot, self.graph)?;
+            let (mut codes, mut passes) = (Vec::with_capacity(CHECKED_NODES), Vec::new());
+            for nodes in candidates.nodes.chunks(CHECKED_NODES) {
+                self.graph.check()?;
+                codes.clear();
+                match coded.read(self.execution, self.graph, nodes, row, &mut codes) {
+                    Ok(()) => {}
                     Err(Error::Query { .. }) => return Ok(false),
                     Err(error) => return Err(error),
-                };
-                if !passes {
-                    break;
                 }
+                for value in &coded.values()[passes.len()..] {
+                    match truth(value) {
+                        Ok(truth) => passes.push(u64::from(truth == Some(true))),
+                        Err(_) => return Ok(false),
+                    }
+                }
+                factors.extend(codes.iter().map(|code| passes[*code as usize]));
             }
-            factors.push(u64::from(passes));
+            candidates.multiply(&factors)?;
         }
-        candidates.multiply(&factors)?;
         Ok(true)
     }
 
@@ -258,8 +285,8 @@ impl<'a> Join<'_, 'a> {
         let Some(ready) = self.prepare(&attached.pattern, given, row)? else { return Ok(false) };
         let mut counts: Vec<(u32, u64)> = Vec::new();
         let _reserved = Reserved::new(self.graph, nodes.nodes.len() * 16)?;
-        self.bindings(ready, &[attached.variable], &mut |nodes, count| {
-            counts.extend(nodes.iter().map(|node| (*node, count)));
+        self.bindings(ready, &[attached.variable], &mut |bindings| {
+            counts.extend(bindings.nodes.iter().copied().zip(bindings.counts.iter().copied()));
             Ok(true)
         })?;
         counts.sort_unstable();
@@ -280,8 +307,13 @@ impl<'a> Join<'_, 'a> {
         Ok(true)
     }
 
-    /// Calls back with each binding of the retained variables and its number of matches.
-    fn bindings(&mut self, ready: Ready<'_>, retained: &[VarIndex], each: Each<'_>) -> Result<()> {
+    /// Calls back with the bindings of the retained variables and their numbers of matches, in parts.
+    pub(super) fn bindings(
+        &mut self,
+        ready: Ready<'_>,
+        retained: &[VarIndex],
+        each: Each<'_>,
+    ) -> Result<()> {
         let Ready { pattern, terms, candidates } = ready;
         if let [term] = &terms[..]
             && term.sign == 1
@@ -292,21 +324,37 @@ impl<'a> Join<'_, 'a> {
         let mut reserved = Reserved::new(self.graph, 0)?;
         for term in &terms {
             let sign = i128::from(term.sign);
-            self.term(pattern, term, candidates.clone(), retained, &mut |nodes, count| {
-                match sums.get_mut(nodes) {
-                    Some(sum) => *sum += sign * i128::from(count),
-                    None => {
-                        reserved.grow(64 + size_of_val(nodes))?;
-                        sums.insert(nodes.into(), sign * i128::from(count));
+            self.term(pattern, term, candidates.clone(), retained, &mut |bindings| {
+                for (at, count) in bindings.counts.iter().enumerate() {
+                    self.execution.tick()?;
+                    let nodes = &bindings.nodes[at * retained.len()..(at + 1) * retained.len()];
+                    match sums.get_mut(nodes) {
+                        Some(sum) => *sum += sign * i128::from(*count),
+                        None => {
+                            reserved.grow(64 + size_of_val(nodes))?;
+                            sums.insert(nodes.into(), sign * i128::from(*count));
+                        }
                     }
                 }
                 Ok(true)
             })?;
         }
+        let mut bindings = Bindings::default();
         for (nodes, sum) in sums {
-            if sum != 0 && !each(&nodes, u64::try_from(sum).map_err(|_| too_many())?)? {
-                break;
+            if sum == 0 {
+                continue;
             }
+            bindings.nodes.extend(nodes);
+            bindings.counts.push(u64::try_from(sum).map_err(|_| too_many())?);
+            if bindings.counts.len() == CHECKED_NODES {
+                if !each(&bindings)? {
+                    return Ok(());
+                }
+                bindings = Bindings::default();
+            }
+        }
+        if !bindings.counts.is_empty() {
+            each(&bindings)?;
         }
         Ok(())
     }
@@ -352,18 +400,14 @@ impl<'a> Join<'_, 'a> {
             .iter()
             .map(|it| distinct.partition_point(|other| *other < term.same[*it]))
             .collect();
-        let mut nodes = vec![0; at.len()];
-        reduction.bindings(&mut |Bindings { nodes: all, counts }| {
-            for (index, count) in counts.iter().enumerate() {
-                self.execution.tick()?;
-                for (node, at) in nodes.iter_mut().zip(&at) {
-                    *node = all[index * distinct.len() + at];
-                }
-                if !each(&nodes, *count)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
+        if at.iter().copied().eq(0..distinct.len()) {
+            return reduction.bindings(each);
+        }
+        let width = distinct.len();
+        reduction.bindings(&mut |Bindings { nodes, counts }| {
+            let nodes = (0..counts.len())
+                .flat_map(|index| at.iter().map(move |at| nodes[index * width + at]));
+            each(&Bindings { nodes: nodes.collect(), counts: counts.clone() })
         })
     }
 }

@@ -135,7 +135,7 @@ impl<'a> Resolver<'a> {
 
 impl Operation {
     /// Adds where the expression is.
-    pub(super) fn at(self, span: Span) -> Expression {
+    pub(in crate::execute) fn at(self, span: Span) -> Expression {
         Expression { operation: self, span }
     }
 }

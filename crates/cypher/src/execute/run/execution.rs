@@ -60,8 +60,17 @@ impl<'a> Execution<'a> {
     }
 
     /// Adds the position to an error of an operator or function.
-    pub(super) fn at<T>(&self, span: Span, result: hexgraph_scalar::Result<T>) -> Result<T> {
+    pub(in crate::execute) fn at<T>(
+        &self,
+        span: Span,
+        result: hexgraph_scalar::Result<T>,
+    ) -> Result<T> {
         result.map_err(|error: Box<ScalarError>| located(self.text, span, error))
+    }
+
+    /// The moment of the query and its limits.
+    pub(in crate::execute) fn context(&self) -> &Context {
+        self.context
     }
 
     /// Memory that is reserved until the result is dropped.
@@ -105,7 +114,7 @@ impl Drop for Reservation<'_> {
 }
 
 /// The bytes of a value: those of lists without what is inside of their elements.
-pub(super) fn weight(value: &Value) -> usize {
+pub(in crate::execute) fn weight(value: &Value) -> usize {
     const VALUE: usize = mem::size_of::<Value>();
     VALUE
         + match value {

@@ -24,6 +24,11 @@ impl Execution<'_> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
+        if let ([Stage::Join(plan)], Some(_)) = (before, count)
+            && let Some(flow) = self.join_groups(plan, keys, aggregates, row, sink)?
+        {
+            return Ok(flow);
+        }
         let cells = || -> Vec<Cell> {
             let cell = |it: &Aggregate| Cell {
                 accumulator: it.function.start(false),

@@ -12,4 +12,4 @@ mod matches;
 mod walks;
 mod shortest;
 
-pub(super) use execution::{Execution, Flow, MORE, Row, Sink};
+pub(super) use execution::{Execution, Flow, MORE, Row, Sink, weight};

@@ -13,6 +13,19 @@ use serde_json::{Value as Json, json};
 const TYPES: [&str; 2] = ["S", "T"];
 const LABELS: [&str; 2] = ["A", "B"];
 
+/// Properties with columns have names of an even length.
+fn props(bits: u8, x: u64) -> Json {
+    let name = ["ann", "Ann", "bob"][x as usize];
+    let mut props = json!({"x": x, "i": x, "na": name});
+    if bits != 3 {
+        props["ag"] = json!(x);
+    }
+    if bits == 2 {
+        props["na"] = json!(0.5);
+    }
+    props
+}
+
 fn graphs() -> impl Strategy<Value = Json> {
     (1..6_u64).prop_flat_map(|count| {
         let nodes = prop::collection::vec((0..4_u8, 0..3_u64), count as usize);
@@ -20,7 +33,7 @@ fn graphs() -> impl Strategy<Value = Json> {
         (nodes, edges).prop_map(|(nodes, edges)| {
             let labels = |bits: u8| (0..2).filter(move |bit| bits & 1 << bit != 0).map(|bit| LABELS[bit as usize]);
             let node = |(id, (bits, x)): (usize, &(u8, u64))| {
-                json!({"id": id, "labels": labels(*bits).collect::<Vec<_>>(), "props": {"x": x, "i": x}})
+                json!({"id": id, "labels": labels(*bits).collect::<Vec<_>>(), "props": props(*bits, *x)})
             };
             let edge = |(src, dst, at): &(u64, u64, usize)| json!({"src": src, "dst": dst, "type": TYPES[*at], "props": {}});
             json!({
@@ -36,7 +49,10 @@ fn hop() -> impl Strategy<Value = String> {
     let arrows = prop::sample::select(vec![("-", "->"), ("<-", "-"), ("-", "-")]);
     let types = prop::sample::select(vec!["", ":S", ":T", ":S|T"]);
     (0..4_usize, 0..4_usize, arrows, types).prop_map(|(one, other, (left, right), name)| {
-        format!("(v{one}){left}[{name}]{right}(v{other})")
+        match one == 3 {
+            true => format!("(v{one})"),
+            false => format!("(v{one}){left}[{name}]{right}(v{other})"),
+        }
     })
 }
 
@@ -65,6 +81,12 @@ fn condition() -> impl Strategy<Value = String> {
             "NOT (v{a})-[:S]-(:A)",
             "NOT EXISTS { (v{a})-->(:B)-->(w) WHERE w.x = 1 }",
             "1 / v{a}.x >= 0",
+            "1 / v{a}.ag >= 0",
+            "v{a}.ag IN [1, 2]",
+            "v{a}.ag IS NULL",
+            "CASE v{a}.na WHEN 'ann' THEN true ELSE v{a}.na = 'bob' END",
+            "toString(v{a}.na) STARTS WITH 'A' OR v{a}.na = 'ann'",
+            "v{a}.ag < v{a}.na",
         ]),
     );
     prop_oneof![of_two, of_one]
@@ -89,6 +111,15 @@ fn texts() -> impl Strategy<Value = String> {
         "sum(v0.x), avg(v0.x), min(v1.x), round(1000 * stDev(v0.x))",
         "v1:A AS k, count(DISTINCT v0.x), size(collect(v0.x)), percentileCont(v0.x, 0.5)",
         "v0.x + 1 AS k, count(*) + sum(v1.x)",
+        "v0.ag AS k, v1.na AS l, count(*), sum(v1.ag), min(v1.na), max(v0.na)",
+        "toUpper(toString(v0.na)) AS k, count(DISTINCT v1.ag), avg(v1.ag * 2), count(v0.ag)",
+        "v0.na AS k, v0.ag AS l, v0.x AS m, count(v1.ag), count(DISTINCT v1)",
+        "'c' AS k, v1.ag AS l, count(*)",
+        "'c' AS k, count(DISTINCT v0.na), size(collect(v1.ag)), percentileDisc(v1.ag, 0.5)",
+        "v0.ag + v1.ag AS k, count(*)",
+        "count(v0.ag), count(1), count(null), sum(2)",
+        "v1 AS k, v0.na AS l, round(1000 * stDev(v0.ag))",
+        "DISTINCT v0.na, v1.ag",
         "DISTINCT v0.x, v1",
         "DISTINCT v0 ORDER BY v0",
     ]);
@@ -177,9 +208,10 @@ fn patterns_that_are_counted() {
         ("MATCH (a)-[:S]->(b) OPTIONAL MATCH (b)-[:T]->(c {x: 3}) RETURN a.x, count(*)", true),
         ("MATCH (a)-[:S]->(b) WHERE a.x < b.x RETURN b.x, sum(a.x)", true),
         ("MATCH (a), (b) RETURN count(*)", true),
+        ("MATCH (a:A) WHERE a.i > 3 RETURN a.x, sum(a.i)", true),
         ("MATCH (a)-[:S]->(b) WITH a, b MATCH (b)-[:T]->(c) RETURN a.x, count(c)", true),
         ("MATCH (a)-[:S]->()-[:T]->(c) RETURN DISTINCT a, c.x", true),
-        ("MATCH (a) RETURN count(a)", false),
+        ("MATCH (a) RETURN count(a)", true),
         ("MATCH (a)-[r:S]->(b) RETURN count(r)", false),
         ("MATCH (a)-[:S]->(b) RETURN a, b", false),
         ("MATCH (a)-[:S*1..2]->(b) RETURN count(*)", false),

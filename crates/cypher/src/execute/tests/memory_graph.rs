@@ -1,7 +1,7 @@
 //! A graph in memory, made from the `graph` of a scenario.
 
 use crate::ast::Direction;
-use crate::execute::{Adjacency, Graph, Lists};
+use crate::execute::{Adjacency, Dictionary, Graph, Lists, PropertyColumn};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_scalar::{Map, Relationship, Value, function};
 use serde_json::Value as Json;
@@ -129,6 +129,7 @@ pub(crate) struct MemoryLists {
     nodes: Vec<u32>,
     /// By type and whether they are inverse; odd types have none from objects to subjects.
     lists: BTreeMap<(u32, bool), NodeLists>,
+    properties: BTreeMap<u32, Map>,
     /// How often [`Adjacency::check`] may be called, and the memory that may be reserved.
     left: Mutex<(u64, usize)>,
 }
@@ -143,6 +144,7 @@ impl MemoryGraph {
         for (&id, data) in &self.nodes {
             let id = u32::try_from(id).unwrap();
             result.nodes.push(id);
+            result.properties.extend(data.properties.clone().map(|it| (id, it)));
             for label in &data.labels {
                 result.labels.entry(label.clone()).or_default().push(id);
             }
@@ -204,6 +206,12 @@ impl Adjacency for MemoryLists {
         self.lists.get(&(type_id, inverse)).map(|it| it as &dyn Lists)
     }
 
+    /// Names of an odd length have no column.
+    fn column(&self, name: &str, _: &[u32]) -> Result<Option<Box<dyn PropertyColumn + '_>>> {
+        let is_column = name.len().is_multiple_of(2);
+        Ok(is_column.then(|| Box::new(MemoryColumn { lists: self, name: name.into() }) as Box<_>))
+    }
+
     fn check(&self) -> Result<()> {
         let mut left = self.left.lock().unwrap();
         let limit = || Error::Limit { message: "the query is beyond timeout".to_owned() };
@@ -235,6 +243,22 @@ impl Adjacency for MemoryLists {
     ) -> Result<()> {
         let starts: Vec<usize> = (0..items).step_by(2).collect();
         starts.into_iter().rev().try_for_each(|start| work(start..items.min(start + 2)))
+    }
+}
+
+struct MemoryColumn<'a> {
+    lists: &'a MemoryLists,
+    name: String,
+}
+
+impl PropertyColumn for MemoryColumn<'_> {
+    fn codes(&self, nodes: &[u32], dictionary: &mut Dictionary, into: &mut Vec<u32>) -> Result<()> {
+        assert!(nodes.is_sorted());
+        for node in nodes {
+            let value = self.lists.properties.get(node).and_then(|it| it.get(&self.name));
+            into.push(dictionary.value(value.cloned().unwrap_or(Value::Null)));
+        }
+        Ok(())
     }
 }
 

@@ -174,13 +174,18 @@ impl Values {
     }
 
     /// The text of a code, in a column of few distinct texts.
-    pub(crate) fn text_of_code(&self, code: usize) -> Option<ValueRef<'_>> {
+    pub fn text_of_code(&self, code: usize) -> Option<ValueRef<'_>> {
         match self {
             Values::Coded { value_type, texts, .. } if code < texts.len() => {
                 Some(textual(*value_type, texts.get(code)))
             }
             _ => None,
         }
+    }
+
+    /// How many codes a column of few distinct texts has; 0 for any other.
+    pub fn code_count(&self) -> usize {
+        if let Values::Coded { texts, .. } = self { texts.len() } else { 0 }
     }
 
     /// True when a value at some of these positions is a number below 0, or a float that is not a

@@ -1,0 +1,226 @@
+//! Expressions of one variable are evaluated once for each distinct value of the property that they read, not once for each
+//! node.
+
+use super::candidates::Reserved;
+use crate::execute::adjacency::Adjacency;
+use crate::execute::dictionary::Dictionary;
+use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
+use crate::execute::run::{Execution, Row};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::Value;
+use std::sync::Arc;
+
+/// The code of a property's value whose result is not computed yet.
+const UNKNOWN: u32 = u32::MAX;
+
+/// An expression of one variable, and the codes of its values.
+pub(super) struct CodedExpression<'p, 'g> {
+    original: &'p Expression,
+    slot: SlotIndex,
+    property: Option<ByProperty>,
+    /// The distinct results.
+    results: Dictionary,
+    reserved: Reserved<'g>,
+    reserved_bytes: usize,
+}
+
+/// An expression that reads its variable by one property only.
+struct ByProperty {
+    name: Arc<str>,
+    /// The expression with the property's value in the slot of the variable; `None` for the property alone.
+    expression: Option<Expression>,
+    /// The distinct values of the property, where the expression is another one.
+    values: Dictionary,
+    /// The code of the result for each code of a value.
+    result_of: Vec<u32>,
+}
+
+impl<'p, 'g> CodedExpression<'p, 'g> {
+    pub(super) fn new(
+        original: &'p Expression,
+        slot: SlotIndex,
+        graph: &'g dyn Adjacency,
+    ) -> Result<CodedExpression<'p, 'g>> {
+        let mut name = None;
+        let property = by_property(original, slot, &mut name).and_then(|expression| {
+            let expression = (!is_slot(&expression, slot)).then_some(expression);
+            let (values, result_of) = (Dictionary::new(), Vec::new());
+            Some(ByProperty { name: name?, expression, values, result_of })
+        });
+        let (results, reserved) = (Dictionary::new(), Reserved::new(graph, 0)?);
+        Ok(CodedExpression { original, slot, property, results, reserved, reserved_bytes: 0 })
+    }
+
+    /// Appends the codes for some ascending nodes. No node may come twice.
+    pub(super) fn read(
+        &mut self,
+        execution: &Execution<'_>,
+        graph: &dyn Adjacency,
+        nodes: &[u32],
+        row: &mut Row,
+        into: &mut Vec<u32>,
+    ) -> Result<()> {
+        if !self.read_column(execution, graph, nodes, row, into)? {
+            let is_node = is_slot(self.original, self.slot);
+            for node in nodes {
+                execution.tick()?;
+                row[self.slot] = Value::Node(graph.node(*node));
+                let code = match is_node {
+                    true => self.results.unique(row[self.slot].clone()),
+                    false => self.results.value(execution.value(self.original, row)?),
+                };
+                into.push(code);
+            }
+        }
+        let bytes = self.results.bytes() + self.property.as_ref().map_or(0, |it| it.values.bytes());
+        self.reserved.grow(bytes - self.reserved_bytes)?;
+        self.reserved_bytes = bytes;
+        Ok(())
+    }
+
+    /// The same by the column of a property; false where there is none.
+    fn read_column(
+        &mut self,
+        execution: &Execution<'_>,
+        graph: &dyn Adjacency,
+        nodes: &[u32],
+        row: &mut Row,
+        into: &mut Vec<u32>,
+    ) -> Result<bool> {
+        let Some(ByProperty { name, expression, values, result_of }) = &mut self.property else {
+            return Ok(false);
+        };
+        let Some(column) = graph.column(name, nodes)? else { return Ok(false) };
+        let Some(expression) = expression else {
+            column.codes(nodes, &mut self.results, into)?;
+            return Ok(true);
+        };
+        let start = into.len();
+        column.codes(nodes, values, into)?;
+        result_of.resize(values.values().len(), UNKNOWN);
+        for code in &mut into[start..] {
+            let result = &mut result_of[*code as usize];
+            if *result == UNKNOWN {
+                execution.tick()?;
+                row[self.slot] = values.values()[*code as usize].clone();
+                *result = self.results.value(execution.value(expression, row)?);
+            }
+            *code = *result;
+        }
+        Ok(true)
+    }
+
+    /// The value of a code.
+    pub(super) fn value(&self, code: u32) -> &Value {
+        &self.results.values()[code as usize]
+    }
+
+    /// All values by their codes.
+    pub(super) fn values(&self) -> &[Value] {
+        self.results.values()
+    }
+}
+
+fn is_slot(expression: &Expression, slot: SlotIndex) -> bool {
+    matches!(expression.operation, Operation::Slot(it) if it == slot)
+}
+
+/// The expression with a property's value instead of the node in a slot. `None` where it reads more of the node than one
+/// property, whose name is stored on the way, or has parts with variables of their own.
+fn by_property(
+    expression: &Expression,
+    slot: SlotIndex,
+    name: &mut Option<Arc<str>>,
+) -> Option<Expression> {
+    let mut each = |it: &Expression| by_property(it, slot, name);
+    let operation = match &expression.operation {
+        Operation::Slot(it) if *it == slot => return None,
+        Operation::Constant(_) | Operation::Slot(_) => expression.operation.clone(),
+        Operation::List(list) => Operation::List(list.iter().map(each).collect::<Option<_>>()?),
+        Operation::Or(list) => Operation::Or(list.iter().map(each).collect::<Option<_>>()?),
+        Operation::Xor(list) => Operation::Xor(list.iter().map(each).collect::<Option<_>>()?),
+        Operation::And(list) => Operation::And(list.iter().map(each).collect::<Option<_>>()?),
+        Operation::Not(inside) => Operation::Not(Box::new(each(inside)?)),
+        Operation::Negative(inside) => Operation::Negative(Box::new(each(inside)?)),
+        Operation::Compare(first, rest) => {
+            let first = Box::new(each(first)?);
+            let rest = rest.iter().map(|(op, it)| Some((*op, each(it)?)));
+            Operation::Compare(first, rest.collect::<Option<_>>()?)
+        }
+        Operation::Arithmetic(first, rest) => {
+            let first = Box::new(each(first)?);
+            let rest = rest.iter().map(|(op, it)| Some((*op, each(it)?)));
+            Operation::Arithmetic(first, rest.collect::<Option<_>>()?)
+        }
+        Operation::Call(callee, arguments) => {
+            Operation::Call(*callee, arguments.iter().map(each).collect::<Option<_>>()?)
+        }
+        Operation::Case { subject, branches, otherwise } => {
+            let subject = match subject {
+                Some(it) => Some(Box::new(each(it)?)),
+                None => None,
+            };
+            let branches: Option<_> =
+                branches.iter().map(|(one, other)| Some((each(one)?, each(other)?))).collect();
+            Operation::Case { subject, branches: branches?, otherwise: Box::new(each(otherwise)?) }
+        }
+        Operation::Steps(first, steps) => {
+            return steps_by_property(expression, first, steps, slot, name);
+        }
+        Operation::Map(_)
+        | Operation::Comprehension { .. }
+        | Operation::Quantifier(..)
+        | Operation::Reduce { .. }
+        | Operation::Subquery { .. }
+        | Operation::Matches { .. }
+        | Operation::Projection { .. } => return None,
+    };
+    Some(operation.at(expression.span))
+}
+
+fn steps_by_property(
+    expression: &Expression,
+    first: &Expression,
+    steps: &[ValueStep],
+    slot: SlotIndex,
+    name: &mut Option<Arc<str>>,
+) -> Option<Expression> {
+    let (first, steps) = match steps.split_first() {
+        Some((ValueStep::Property(property), rest)) if is_slot(first, slot) => {
+            if name.get_or_insert_with(|| Arc::clone(property)) != property {
+                return None;
+            }
+            (first.clone(), rest)
+        }
+        _ => (by_property(first, slot, name)?, steps),
+    };
+    if steps.is_empty() {
+        return Some(first);
+    }
+    let mut inner = |it: &Expression| by_property(it, slot, name);
+    let step = |step: &ValueStep| {
+        Some(match step {
+            ValueStep::Text(test, it) => ValueStep::Text(*test, inner(it)?),
+            ValueStep::Matches(it) => ValueStep::Matches(inner(it)?),
+            ValueStep::In(it) => ValueStep::In(inner(it)?),
+            ValueStep::Index(it) => ValueStep::Index(inner(it)?),
+            ValueStep::Slice(from, to) => {
+                let from = match from {
+                    Some(it) => Some(inner(it)?),
+                    None => None,
+                };
+                let to = match to {
+                    Some(it) => Some(inner(it)?),
+                    None => None,
+                };
+                ValueStep::Slice(from, to)
+            }
+            ValueStep::IsNull(_)
+            | ValueStep::IsType(..)
+            | ValueStep::Property(_)
+            | ValueStep::HasLabels(_) => step.clone(),
+        })
+    };
+    let steps: Option<Vec<ValueStep>> = steps.iter().map(step).collect();
+    Some(Operation::Steps(Box::new(first), steps?).at(expression.span))
+}

@@ -1,0 +1,508 @@
+//! Groups of the matches of a join, without a row for each binding.
+//!
+//! A key or an argument reads one variable. So it is evaluated once for each node, or once for each distinct value of the
+//! property that it reads, and becomes a code. A group is a tuple of codes; pairs of codes have numbers, one level for each
+//! further key.
+
+use super::candidates::{Reserved, too_many};
+use super::coded::CodedExpression;
+use super::edge_lists::CHECKED_NODES;
+use super::run::retained;
+use super::slots::Uses;
+use crate::execute::adjacency::Adjacency;
+use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex, VarIndex};
+use crate::execute::run::{Execution, Flow, MORE, Row, Sink, weight};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::{Accumulator, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What has no number yet.
+const NONE: u32 = u32::MAX;
+
+/// Nodes in a range of this length have one table.
+const PAGE: usize = 1 << 12;
+
+/// The bytes of an entry of a hash table of pairs, and of a group without its accumulators. Estimates.
+const PAIR_BYTES: usize = 32;
+
+impl<'a> Execution<'a> {
+    /// Pushes a row for each group of the matches of a join, in the order of their first bindings; `None` where a key or
+    /// an argument reads several variables, or rows are matched one by one.
+    pub(in crate::execute) fn join_groups(
+        &self,
+        plan: &JoinPlan,
+        keys: &[(SlotIndex, Expression)],
+        aggregates: &[Aggregate],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Option<Flow>> {
+        let Some(shape) = Shape::of(plan, keys, aggregates) else { return Ok(None) };
+        let Some((mut join, ready)) = self.prepared(plan, row)? else { return Ok(None) };
+        let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), &shape, row)?;
+        let width = plan.retained.len();
+        join.bindings(ready, &retained(plan), &mut |bindings| {
+            for start in (0..bindings.counts.len()).step_by(CHECKED_NODES) {
+                groups.graph.check()?;
+                let end = bindings.counts.len().min(start + CHECKED_NODES);
+                let nodes = &bindings.nodes[start * width..end * width];
+                groups.add(nodes, &bindings.counts[start..end], row)?;
+            }
+            Ok(true)
+        })?;
+        groups.push_rows(row, sink).map(Some)
+    }
+}
+
+/// Which variable each key and each argument reads.
+struct Shape {
+    /// For each key its retained variable; `None` for a constant.
+    keys: Vec<Option<usize>>,
+    /// The same for the first argument of each aggregate.
+    arguments: Vec<Option<usize>>,
+}
+
+impl Shape {
+    fn of(
+        plan: &JoinPlan,
+        keys: &[(SlotIndex, Expression)],
+        aggregates: &[Aggregate],
+    ) -> Option<Shape> {
+        let read = |it: &Expression| match &Uses::of(it).outer()[..] {
+            [] => Some(None),
+            [slot] => plan.retained.iter().position(|(_, it)| it == slot).map(Some),
+            _ => None,
+        };
+        let keys = keys.iter().map(|(_, it)| read(it)).collect::<Option<_>>()?;
+        let mut arguments = Vec::with_capacity(aggregates.len());
+        for aggregate in aggregates {
+            let (first, others) = match aggregate.arguments.split_first() {
+                None => (None, &[][..]),
+                Some((first, others)) => (read(first)?, others),
+            };
+            if !others.iter().all(|it| read(it) == Some(None)) {
+                return None;
+            }
+            arguments.push(first);
+        }
+        Some(Shape { keys, arguments })
+    }
+}
+
+/// The groups so far.
+struct Groups<'e, 'a, 'p> {
+    execution: &'e Execution<'a>,
+    graph: &'a dyn Adjacency,
+    keys: &'p [(SlotIndex, Expression)],
+    variables: Vec<NodeCodes<'p, 'a>>,
+    /// The constants among the keys.
+    constants: Vec<(SlotIndex, Value)>,
+    /// The numbers of tuples of the variables that have keys: a level for each.
+    levels: Vec<(usize, Pairs)>,
+    aggregates: Vec<Column<'p>>,
+    /// The number of groups.
+    count: usize,
+    reserved: Reserved<'a>,
+}
+
+/// The codes of the nodes of one variable.
+struct NodeCodes<'p, 'g> {
+    /// The position of each node in the lists of codes.
+    positions: Pages,
+    count: usize,
+    /// The keys: their indexes, expressions, and codes.
+    keys: Vec<(usize, CodedExpression<'p, 'g>, Vec<u32>)>,
+    /// The numbers of the tuples of keys: a level for each key.
+    levels: Vec<Pairs>,
+    /// The number of the tuple of each node.
+    tuples: Vec<u32>,
+    arguments: Vec<(CodedExpression<'p, 'g>, Vec<u32>)>,
+}
+
+/// What the values of expressions are read with.
+struct Reader<'r, 'a> {
+    execution: &'r Execution<'a>,
+    graph: &'r dyn Adjacency,
+    row: &'r mut Row,
+}
+
+/// One aggregate of all groups.
+struct Column<'p> {
+    aggregate: &'p Aggregate,
+    source: Source,
+    /// The other arguments.
+    others: Vec<Value>,
+    /// With `DISTINCT`, the codes that were added to each group.
+    seen: Option<FxHashSet<(u32, u32)>>,
+    cells: Cells,
+}
+
+/// Where the first argument is from.
+enum Source {
+    /// `count(*)`.
+    Rows,
+    Constant(Value),
+    /// A variable, and the index among its arguments.
+    Variable(usize, usize),
+}
+
+enum Cells {
+    Counts(Vec<u64>),
+    Accumulators(Vec<Accumulator>),
+}
+
+impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
+    fn new(
+        execution: &'e Execution<'a>,
+        graph: &'a dyn Adjacency,
+        plan: &'p JoinPlan,
+        (keys, aggregates): (&'p [(SlotIndex, Expression)], &'p [Aggregate]),
+        shape: &Shape,
+        row: &mut Row,
+    ) -> Result<Groups<'e, 'a, 'p>> {
+        let mut variables: Vec<NodeCodes<'p, 'a>> =
+            plan.retained.iter().map(|_| NodeCodes::new()).collect();
+        let slot_of = |variable: VarIndex| plan.retained[variable].1;
+        let mut constants = Vec::new();
+        for (at, ((slot, key), variable)) in keys.iter().zip(&shape.keys).enumerate() {
+            match variable {
+                None => constants.push((*slot, execution.value(key, row)?)),
+                Some(variable) => {
+                    let coded = CodedExpression::new(key, slot_of(*variable), graph)?;
+                    let of_variable = &mut variables[*variable];
+                    of_variable.keys.push((at, coded, Vec::new()));
+                    of_variable.levels.push(Pairs::default());
+                }
+            }
+        }
+        let mut columns = Vec::with_capacity(aggregates.len());
+        for (aggregate, variable) in aggregates.iter().zip(&shape.arguments) {
+            let source = match (aggregate.arguments.first(), variable) {
+                (None, _) => Source::Rows,
+                (Some(it), None) => Source::Constant(execution.value(it, row)?),
+                (Some(it), Some(variable)) => {
+                    let coded = CodedExpression::new(it, slot_of(*variable), graph)?;
+                    let arguments = &mut variables[*variable].arguments;
+                    arguments.push((coded, Vec::new()));
+                    Source::Variable(*variable, arguments.len() - 1)
+                }
+            };
+            let others = aggregate.arguments.iter().skip(1);
+            let others = others.map(|it| execution.value(it, row)).collect::<Result<_>>()?;
+            let cells = match aggregate.function.name {
+                "count" => Cells::Counts(Vec::new()),
+                _ => Cells::Accumulators(Vec::new()),
+            };
+            let seen = aggregate.distinct.then(FxHashSet::default);
+            columns.push(Column { aggregate, source, others, seen, cells });
+        }
+        let with_keys = (0..variables.len()).filter(|it| !variables[*it].keys.is_empty());
+        let levels = with_keys.map(|it| (it, Pairs::default())).collect();
+        let reserved = Reserved::new(graph, 0)?;
+        let mut groups = Groups {
+            execution,
+            graph,
+            keys,
+            variables,
+            constants,
+            levels,
+            aggregates: columns,
+            count: 0,
+            reserved,
+        };
+        if keys.is_empty() {
+            groups.grow(1)?;
+        }
+        Ok(groups)
+    }
+
+    /// Adds bindings, one behind the other, each with its number of matches.
+    fn add(&mut self, nodes: &[u32], counts: &[u64], row: &mut Row) -> Result<()> {
+        let width = self.variables.len();
+        let mut positions: Vec<Vec<u32>> = Vec::with_capacity(width);
+        for (at, variable) in self.variables.iter_mut().enumerate() {
+            let of_variable: Vec<u32> = nodes.iter().skip(at).step_by(width).copied().collect();
+            let reader = Reader { execution: self.execution, graph: self.graph, row };
+            positions.push(variable.positions(&of_variable, reader, &mut self.reserved)?);
+        }
+        let mut groups = vec![0; counts.len()];
+        for (variable, pairs) in &mut self.levels {
+            let before = pairs.len();
+            let tuples = &self.variables[*variable].tuples;
+            for (group, position) in groups.iter_mut().zip(&positions[*variable]) {
+                *group = pairs.number(*group, tuples[*position as usize]);
+            }
+            self.reserved.grow((pairs.len() - before) * PAIR_BYTES)?;
+        }
+        let existing = match self.levels.last() {
+            Some((_, pairs)) => pairs.len(),
+            // Without a match there are no groups of constants.
+            None => 1,
+        };
+        self.grow(existing)?;
+        for column in &mut self.aggregates {
+            let codes = match column.source {
+                Source::Variable(variable, argument) => {
+                    let (coded, codes) = &self.variables[variable].arguments[argument];
+                    Some((coded, codes, &positions[variable]))
+                }
+                Source::Rows | Source::Constant(_) => None,
+            };
+            for (at, (group, times)) in groups.iter().zip(counts).enumerate() {
+                let code = codes.map(|(coded, codes, positions)| {
+                    let code = codes[positions[at] as usize];
+                    (code, coded.value(code))
+                });
+                column.add(self.execution, *group, code, *times, &mut self.reserved)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds groups up to a number.
+    fn grow(&mut self, count: usize) -> Result<()> {
+        let more = count.saturating_sub(self.count);
+        if more == 0 {
+            return Ok(());
+        }
+        for column in &mut self.aggregates {
+            match &mut column.cells {
+                Cells::Counts(counts) => {
+                    self.reserved.grow(more * size_of::<u64>())?;
+                    counts.resize(count, 0);
+                }
+                Cells::Accumulators(cells) => {
+                    self.reserved.grow(more * size_of::<Accumulator>())?;
+                    cells.resize_with(count, || column.aggregate.function.start(false));
+                }
+            }
+        }
+        self.count = count;
+        Ok(())
+    }
+
+    fn push_rows(mut self, row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
+        for (slot, value) in &self.constants {
+            row[*slot] = value.clone();
+        }
+        let mut cells: Vec<_> = self
+            .aggregates
+            .into_iter()
+            .map(|it| (it.aggregate, it.cells.finished(it.aggregate, self.execution)))
+            .collect();
+        for group in 0..self.count {
+            self.execution.tick()?;
+            let mut tuple = group as u32;
+            for (variable, pairs) in self.levels.iter().rev() {
+                let (before, of_variable) = pairs.pair(tuple);
+                tuple = before;
+                self.variables[*variable].set_keys(of_variable, self.keys, row);
+            }
+            for (aggregate, values) in &mut cells {
+                row[aggregate.slot] = values.next().unwrap_or(Ok(Value::Null))?;
+            }
+            if sink(row)?.is_break() {
+                return Ok(Flow::Break(()));
+            }
+        }
+        self.reserved.clear();
+        Ok(MORE)
+    }
+}
+
+impl<'p, 'g> NodeCodes<'p, 'g> {
+    fn new() -> NodeCodes<'p, 'g> {
+        NodeCodes {
+            positions: Pages::default(),
+            count: 0,
+            keys: Vec::new(),
+            levels: Vec::new(),
+            tuples: Vec::new(),
+            arguments: Vec::new(),
+        }
+    }
+
+    /// The position of each node. Those that are new are read first.
+    fn positions(
+        &mut self,
+        nodes: &[u32],
+        reader: Reader<'_, '_>,
+        reserved: &mut Reserved<'_>,
+    ) -> Result<Vec<u32>> {
+        let mut new: Vec<u32> =
+            nodes.iter().copied().filter(|it| self.positions.get(*it) == NONE).collect();
+        if !new.is_empty() {
+            new.sort_unstable();
+            new.dedup();
+            let start = self.count;
+            let Reader { execution, graph, row } = reader;
+            reserved.grow(new.len() * (self.keys.len() + self.arguments.len() + 1) * 4)?;
+            for (_, coded, codes) in &mut self.keys {
+                coded.read(execution, graph, &new, row, codes)?;
+            }
+            for (coded, codes) in &mut self.arguments {
+                coded.read(execution, graph, &new, row, codes)?;
+            }
+            for (at, node) in new.iter().enumerate() {
+                *self.positions.entry(*node, reserved)? = (start + at) as u32;
+                let mut tuple = 0;
+                for ((_, _, codes), pairs) in self.keys.iter().zip(&mut self.levels) {
+                    tuple = pairs.number(tuple, codes[start + at]);
+                }
+                self.tuples.push(tuple);
+            }
+            self.count += new.len();
+        }
+        Ok(nodes.iter().map(|it| self.positions.get(*it)).collect())
+    }
+
+    /// Puts the keys of a tuple into a row.
+    fn set_keys(&self, mut tuple: u32, keys: &[(SlotIndex, Expression)], row: &mut Row) {
+        for ((at, coded, _), pairs) in self.keys.iter().zip(&self.levels).rev() {
+            let (before, code) = pairs.pair(tuple);
+            tuple = before;
+            row[keys[*at].0] = coded.value(code).clone();
+        }
+    }
+}
+
+impl Column<'_> {
+    fn add(
+        &mut self,
+        execution: &Execution<'_>,
+        group: u32,
+        argument: Option<(u32, &Value)>,
+        mut times: u64,
+        reserved: &mut Reserved<'_>,
+    ) -> Result<()> {
+        let (code, value) = match (argument, &self.source) {
+            (Some((code, value)), _) => (code, Some(value)),
+            (None, Source::Constant(value)) => (0, Some(value)),
+            (None, _) => (0, None),
+        };
+        if value.is_some_and(Value::is_null) {
+            return Ok(());
+        }
+        if let Some(seen) = &mut self.seen {
+            if !seen.insert((group, code)) {
+                return Ok(());
+            }
+            reserved.grow(PAIR_BYTES)?;
+            times = 1;
+        }
+        let group = group as usize;
+        match &mut self.cells {
+            Cells::Counts(counts) => {
+                counts[group] = counts[group].checked_add(times).ok_or_else(too_many)?;
+            }
+            Cells::Accumulators(cells) => {
+                let cell = &mut cells[group];
+                let result = match (value, &self.others[..]) {
+                    (None, _) => cell.update_times(&[], times, execution.context()),
+                    (Some(value), []) => {
+                        cell.update_times(std::slice::from_ref(value), times, execution.context())
+                    }
+                    (Some(value), others) => {
+                        let arguments: Vec<Value> =
+                            std::iter::once(value).chain(others).cloned().collect();
+                        cell.update_times(&arguments, times, execution.context())
+                    }
+                };
+                if let Some(value) = value
+                    && !matches!(self.aggregate.function.name, "sum" | "avg" | "min" | "max")
+                {
+                    let times = usize::try_from(times).unwrap_or(usize::MAX);
+                    reserved.grow(weight(value).saturating_mul(times))?;
+                }
+                execution.at(self.aggregate.span, result)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cells {
+    /// The results of all groups.
+    fn finished<'f>(
+        self,
+        aggregate: &'f Aggregate,
+        execution: &'f Execution<'_>,
+    ) -> Box<dyn Iterator<Item = Result<Value>> + 'f> {
+        match self {
+            Cells::Counts(counts) => Box::new(counts.into_iter().map(move |count| {
+                let mut cell = aggregate.function.start(false);
+                let result = cell.update_times(&[], count, execution.context());
+                execution.at(aggregate.span, result.and_then(|()| cell.finish()))
+            })),
+            Cells::Accumulators(cells) => Box::new(
+                cells.into_iter().map(move |cell| execution.at(aggregate.span, cell.finish())),
+            ),
+        }
+    }
+}
+
+/// Numbers for pairs of a number before and a code, in the order in which they come.
+#[derive(Default)]
+struct Pairs {
+    /// The numbers of pairs whose first is 0, by the code.
+    first: Vec<u32>,
+    others: FxHashMap<(u32, u32), u32>,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Pairs {
+    fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    #[inline]
+    fn number(&mut self, before: u32, code: u32) -> u32 {
+        let next = self.pairs.len() as u32;
+        let number = if before == 0 {
+            let at = code as usize;
+            if self.first.len() <= at {
+                self.first.resize((at + 1).next_power_of_two(), NONE);
+            }
+            &mut self.first[at]
+        } else {
+            self.others.entry((before, code)).or_insert(NONE)
+        };
+        if *number == NONE {
+            *number = next;
+            self.pairs.push((before, code));
+        }
+        *number
+    }
+
+    fn pair(&self, number: u32) -> (u32, u32) {
+        self.pairs[number as usize]
+    }
+}
+
+/// A number for each node, in tables for ranges of nodes.
+#[derive(Default)]
+struct Pages {
+    pages: Vec<Option<Box<[u32; PAGE]>>>,
+}
+
+impl Pages {
+    #[inline]
+    fn get(&self, node: u32) -> u32 {
+        let node = node as usize;
+        match self.pages.get(node / PAGE) {
+            Some(Some(page)) => page[node % PAGE],
+            _ => NONE,
+        }
+    }
+
+    fn entry(&mut self, node: u32, reserved: &mut Reserved<'_>) -> Result<&mut u32> {
+        let node = node as usize;
+        if self.pages.len() <= node / PAGE {
+            self.pages.resize(node / PAGE + 1, None);
+        }
+        let page = &mut self.pages[node / PAGE];
+        if page.is_none() {
+            reserved.grow(size_of::<[u32; PAGE]>())?;
+        }
+        Ok(&mut page.get_or_insert_with(|| Box::new([NONE; PAGE]))[node % PAGE])
+    }
+}
