@@ -79,6 +79,8 @@ def moved(text: str, path: Path) -> str:
             parts[at] = LINK.sub(link, part)
         elif has_diagrams:
             parts[at] = re.sub(r"\A```(?:text)?\n", "``` { .text .diagram }\n", part)
+        elif "┌" in part:
+            parts[at] = re.sub(r"\A```(\w+)\n", r"``` { .\1 .diagram }\n", part)
     return "".join(parts)
 
 
