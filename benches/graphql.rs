@@ -32,7 +32,7 @@ const FILTERED: &str = "query($after: ID) { queryFilm(filter: {year: {eq: 1950}}
 const ONE: &str =
     "query($after: ID!) { getFilm(id: $after) { id title year directors { id name } } }";
 
-/// Uids of films begin behind this one, those of directors behind the films.
+/// Uids of films begin after this one, those of directors after the films.
 const FIRST: u64 = 0x10;
 
 fn films() -> u64 {

@@ -2,7 +2,7 @@
 //!
 //! On a social graph that is drawn at random: people have 20 edges on average, of which half lead to any others, the popular ones more often, and half to
 //! people nearby. `HEXGRAPH_BENCH_PEOPLE` (200,000) says how many, `HEXGRAPH_BENCH_THREADS` (1,2) on how many threads, `HEXGRAPH_BENCH_EDGES` names a
-//! file of another graph: pairs of node numbers of four bytes, the lowest first. Names of algorithms behind `--` are the only ones that are measured; `nearest` is personal
+//! file of another graph: pairs of node numbers of four bytes, the lowest first. Names of algorithms after `--` are the only ones that are measured; `nearest` is personal
 //! PageRank of the top 100 beside the exact one, in `HEXGRAPH_BENCH_CASES` (20) cases. Prints the
 //! least milliseconds of five calls (of one where that takes 5 s), and the bytes of work space for each node; fails where results differ between
 //! numbers of threads. Behind each row stand a number made of all bits of the result, and the modularity of communities.

@@ -1,4 +1,4 @@
-//! What quick answers behind changes must not cost: loads, commits, memory and processor time.
+//! What quick answers after changes must not cost: loads, commits, memory and processor time.
 
 use crate::clock::{at, median, of_process, resident};
 use crate::graph::{commit, copy, open};

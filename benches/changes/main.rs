@@ -1,8 +1,8 @@
 //! What does a query cost on a graph that was changed a moment ago? Each kind of access on a million nodes, beside the same graph
 //! without changes: after one commit, after a thousand, after a hundred thousand, and after `compact`.
 //!
-//! Parts of it run alone by their names: `queries`, `reopened`, `first` (the first call behind a commit), `writer` (beside one that
-//! commits 10,000 times a second), `hub` (a node of ten million edges) and `costs`. Numbers are those of commits, behind which all is
+//! Parts of it run alone by their names: `queries`, `reopened`, `first` (the first call after a commit), `writer` (beside one that
+//! commits 10,000 times a second), `hub` (a node of ten million edges) and `costs`. Numbers are those of commits, after which all is
 //! asked, and nothing is compacted then. Any other word leaves out the questions without it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
 
 mod clock;
@@ -21,10 +21,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use table::Table;
 
-/// The time in which the folds that are due behind the commits come to an end.
+/// The time in which the folds that are due after the commits come to an end.
 const FOLDS: Duration = Duration::from_secs(3);
 
-/// The numbers of commits behind which questions are asked, unless others are given.
+/// The numbers of commits after which questions are asked, unless others are given.
 const COMMITS: [u64; 3] = [1, 1_000, 100_000];
 
 const PARTS: [&str; 6] = ["queries", "reopened", "first", "writer", "hub", "costs"];
@@ -116,7 +116,7 @@ fn ask_all(table: &mut Table, column: &str, dbs: (&Database, &Database), questio
     table.add(column, times.collect());
 }
 
-/// Asks everything once, each time behind a commit; beside a graph without changes, which is asked behind a commit to
+/// Asks everything once, each time after a commit; beside a graph without changes, which is asked after a commit to
 /// another one.
 fn first(saved: &Path, dir: &Path, questions: &[Named]) {
     const CALLS: u64 = 15;

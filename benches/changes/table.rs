@@ -21,7 +21,7 @@ impl Table {
     }
 }
 
-/// Whether a time is beyond what is requested: 1.3 times the frozen graph, and behind very many commits twice that, but not more
+/// Whether a time is beyond what is requested: 1.3 times the frozen graph, and after very many commits twice that, but not more
 /// than a millisecond on top.
 fn misses(column: &str, frozen: Duration, changed: Duration) -> bool {
     let allowed = match column {

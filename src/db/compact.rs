@@ -33,7 +33,7 @@ pub struct CompactGraph {
 pub struct CompactCall {
     /// The name of the algorithm.
     pub name: String,
-    /// The arguments that are no nodes, as a query would have them behind the colon.
+    /// The arguments that are no nodes, as a query would have them after the colon.
     pub arguments: Vec<(String, String)>,
     /// The arguments that are nodes, by their numbers; for one that is groups, the group of each
     /// node.
@@ -149,7 +149,7 @@ impl CompactGraph {
         self.graph.is_undirected()
     }
 
-    /// The numbers of the nodes that edges point to, row behind row, ascending in each.
+    /// The numbers of the nodes that edges point to, row after row, ascending in each.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();

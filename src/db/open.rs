@@ -270,7 +270,7 @@ impl Open {
         }
         // Most of what is to be synced is, before writers have to wait for it.
         writing.wal.sync()?;
-        // Nobody else commits meanwhile, so the new log begins right behind the version that is
+        // Nobody else commits meanwhile, so the new log begins right after the version that is
         // saved.
         self.checkpoints.run(|| {
             let rotated =

@@ -198,7 +198,7 @@ impl Exporter<'_> {
         if NAME_LEN_MAX < file.len() {
             self.cut += 1;
             file.truncate(NAME_LEN_MAX);
-            // The sign is in no complete name.
+            // The character is in no complete name.
             file.push_str(&format!("~{}", self.cut));
         }
         file

@@ -57,7 +57,7 @@ fn quoted(text: &str) -> Vec<&str> {
     prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).collect()
 }
 
-/// The links of a page to files of the repository: the file, and the anchor behind `#`.
+/// The links of a page to files of the repository: the file, and the anchor after `#`.
 fn links(page: &Path) -> Vec<(PathBuf, String)> {
     let text = fs::read_to_string(page).unwrap();
     let mut result = Vec::new();

@@ -16,7 +16,7 @@ const INIT: &[u8] = b"\x81\x9a\0\0\0\0{\"type\":\"connection_init\"}";
 /// How long the server has to read what was sent.
 const A_WHILE: Duration = Duration::from_millis(500);
 
-/// So many sockets, each of which sends these bytes behind its first message and stays open.
+/// So many sockets, each of which sends these bytes after its first message and stays open.
 fn sockets(count: usize, bytes: Vec<u8>) -> Attack {
     Box::new(move |site| {
         let mut open = Vec::with_capacity(count);

@@ -160,7 +160,7 @@ impl CypherError {
     }
 }
 
-/// The most bytes of a line that are shown before and behind what is wrong.
+/// The most bytes of a line that are shown before and after what is wrong.
 const BEFORE_MAX: usize = 80;
 const AFTER_MAX: usize = 40;
 

@@ -7,7 +7,7 @@ fn on_stack<T: Send + 'static>(kib: usize, work: impl FnOnce() -> T + Send + 'st
     thread::Builder::new().stack_size(kib << 10).spawn(work).unwrap().join().unwrap()
 }
 
-/// What nests: a head, what is repeated before what is inside, what is repeated behind it, and a tail.
+/// What nests: a head, what is repeated before what is inside, what is repeated after it, and a tail.
 const NESTED: [[&str; 5]; 14] = [
     ["RETURN ", "(", "1", ")", ""],
     ["RETURN ", "[", "1", "]", ""],

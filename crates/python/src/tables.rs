@@ -44,11 +44,11 @@ pub(crate) struct GivenOptions<'py> {
     pub encoding: Option<String>,
     /// Whether the first record has names.
     pub header: Option<bool>,
-    /// The sign around fields, empty for none.
+    /// The character around fields, empty for none.
     pub quote: Option<String>,
-    /// The sign that makes the next one a letter within quotes.
+    /// The character that makes the next one literal within quotes.
     pub escape: Option<String>,
-    /// The sign with which comments begin, empty for none.
+    /// The character with which comments begin, empty for none.
     pub comment: Option<String>,
     /// The number of lines before the first record.
     pub skip: Option<u64>,
@@ -139,7 +139,7 @@ impl GivenOptions<'_> {
     }
 }
 
-/// A sign of a text file that an option gives.
+/// A character of a text file that an option gives.
 fn sign(option: &str, text: &str) -> PyResult<u8> {
     match text.as_bytes() {
         [sign] if sign.is_ascii() => Ok(*sign),
@@ -150,7 +150,7 @@ fn sign(option: &str, text: &str) -> PyResult<u8> {
     }
 }
 
-/// A sign that an option gives, where an empty text says that there is none.
+/// A character that an option gives, where an empty text says that there is none.
 fn optional_sign(option: &str, text: &str) -> PyResult<Option<u8>> {
     if text.is_empty() { Ok(None) } else { sign(option, text).map(Some) }
 }

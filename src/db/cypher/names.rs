@@ -15,7 +15,7 @@ pub(super) fn is_visible(predicate: &Predicate) -> bool {
     !is_reserved(&predicate.def.name) && predicate.def.value_type != ValueType::Password
 }
 
-/// The part of a name behind its last point.
+/// The part of a name after its last point.
 pub(super) fn short_name(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, short)| short)
 }
@@ -23,7 +23,7 @@ pub(super) fn short_name(name: &str) -> &str {
 /// A property that a query names.
 #[derive(Clone)]
 pub(super) struct NamedProperty {
-    /// The language behind `@`; empty without one.
+    /// The language after `@`; empty without one.
     pub lang: Box<str>,
     /// The predicate of exactly this name.
     pub exact: Option<Arc<Predicate>>,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! g01.rdf.gz          the statements as N-Quads, each with the graph label <0x0>, its namespace
-//! g01.schema.gz       the definitions of predicates and types, each behind [0x0]
+//! g01.schema.gz       the definitions of predicates and types, each after [0x0]
 //! g01.gql_schema.gz   a JSON array with an object for each namespace that has a GraphQL schema
 //! ```
 //!

@@ -145,7 +145,7 @@ impl Run<'_> {
             response.spans.extend(outcome.span);
             response.touched += outcome.touched;
             spoiled |= outcome.spoils;
-            // A mutation behind one that failed has no key in `data`.
+            // A mutation after one that failed has no key in `data`.
             if outcome.value.is_empty() {
                 continue;
             }
@@ -246,7 +246,7 @@ fn refused(field: &Field, error: &Error) -> Outcome {
     Outcome::fault(field, fault)
 }
 
-/// What is reported of a mutation behind one that failed.
+/// What is reported of a mutation after one that failed.
 pub(super) fn not_executed(field: &Field) -> Fault {
     let key = &field.shape.key;
     let message = format!("Mutation {key} was not executed because of a previous error.");

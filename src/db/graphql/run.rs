@@ -71,7 +71,7 @@ pub(super) struct Outcome {
     pub errors: Vec<Fault>,
     /// The null of a value that must not be null reaches the root: all of `data` is null.
     pub spoils: bool,
-    /// Of a mutation: it did not happen, so those behind it do not happen either. There need not be
+    /// Of a mutation: it did not happen, so those after it do not happen either. There need not be
     /// an error.
     pub failed: bool,
     /// The number of values and edges that were read.

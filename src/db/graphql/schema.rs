@@ -218,7 +218,7 @@ impl Database {
         set.inspect_err(|error| note_starved(error, context))
     }
 
-    /// Runs a load, and sets a GraphQL schema behind it, if there is one: what it declares is built
+    /// Runs a load, and sets a GraphQL schema after it, if there is one: what it declares is built
     /// in one go, of the data that are there by then. A schema that has faults is refused before
     /// anything is loaded.
     ///

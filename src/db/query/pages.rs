@@ -57,7 +57,7 @@ impl Database {
 }
 
 impl Pages {
-    /// The next page; `None` behind the last one.
+    /// The next page; `None` after the last one.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext, Variables};

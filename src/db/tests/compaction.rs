@@ -126,7 +126,7 @@ fn an_idle_compaction_leaves_memory_to_requests() {
     assert_eq!(changed_rows(&db), 0);
 }
 
-/// What changes all the time is due again before everything behind it in the map was compacted: it
+/// What changes all the time is due again before everything after it in the map was compacted: it
 /// must not go before what waits longer.
 #[test]
 fn the_oldest_change_is_compacted_first_and_alone() {

@@ -47,7 +47,7 @@ fn put(files: &Files, folder: &Path) {
     files.iter().for_each(|(name, bytes)| fs::write(folder.join(name), bytes).unwrap());
 }
 
-/// A directory with commits in `log-2.hxl`, behind a snapshot, as it is when the process dies, and
+/// A directory with commits in `log-2.hxl`, after a snapshot, as it is when the process dies, and
 /// when it is closed.
 fn crashed_and_closed() -> [Files; 2] {
     let root = tempfile::tempdir().unwrap();

@@ -47,7 +47,7 @@ pub struct TableExtent {
     pub cells_cut: usize,
 }
 
-/// Writes rows as columns of letters within limits. They are a rectangle, as
+/// Writes rows as columns of characters within limits. They are a rectangle, as
 /// [`super::flatten::flattened`] makes one. O(cells that are written).
 ///
 /// ```
@@ -110,7 +110,7 @@ pub fn write_table(
     Ok(extent)
 }
 
-/// Writes rows as a table of Markdown, with all letters of all cells.
+/// Writes rows as a table of Markdown, with all characters of all cells.
 ///
 /// # Errors
 ///
@@ -161,7 +161,7 @@ fn shown_rows(
     }
 }
 
-/// A column as letters, its name first.
+/// A column as characters, its name first.
 struct TextColumn {
     cells: Vec<String>,
     width: usize,
@@ -282,7 +282,7 @@ fn in_one_line(text: &str) -> String {
     text.chars().map(|it| if moves_cursor(it) { ' ' } else { it }).collect()
 }
 
-/// Controls, line and paragraph separators, and what changes the direction of the letters after it.
+/// Controls, line and paragraph separators, and what changes the direction of the characters after it.
 fn moves_cursor(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

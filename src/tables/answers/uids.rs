@@ -46,7 +46,7 @@ pub fn with_text_uids(batch: &RecordBatch) -> Result<RecordBatch> {
     batch_of(columns.collect::<Result<_>>()?)
 }
 
-/// Puts the columns of `fields`, which come in parts, behind the uids of a table, to each row those
+/// Puts the columns of `fields`, which come in parts, after the uids of a table, to each row those
 /// of its `uid`. All have a column `uid`: the table numbers, in any order; `fields` texts, each
 /// once, whose numbers ascend. O(rows of the result · log).
 ///

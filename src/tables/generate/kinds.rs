@@ -5,7 +5,7 @@ use super::random_stream::RandomStream;
 /// The followed person of edge `edge`, where each person but the first follows `follows` of those
 /// before: one who is likelier the more followers there are already (Barabási, Albert: Emergence of
 /// scaling in random networks. Science, 1999). Edge by edge, without those before it in memory
-/// (Sanders, Schulz: Scalable generation of scale-free graphs. Information Processing Letters,
+/// (Sanders, Schulz: Scalable generation of scale-free graphs. Information Processing Characters,
 /// 2016): the endpoints of all edges are in a list, sources at even and targets at odd positions,
 /// and a target is a copy of a random position that belongs to a person before. O(1) steps on
 /// average.

@@ -32,7 +32,7 @@ const MAGIC_OF_FEATHER_1: &[u8] = b"FEA1";
 const PREFIX_LEN: u64 = 8;
 const MARK: [u8; 4] = [0xff; 4];
 
-/// What stands behind a footer: its length, and the magic.
+/// What follows a footer: its length, and the magic.
 const END_LEN: u64 = 10;
 
 /// A file that is open, and the messages of it that are still to be read.

@@ -377,7 +377,7 @@ fn texts(array: &ArrayRef) -> Result<LargeStringArray, ColumnError> {
     Ok(exactly(array, &DataType::LargeUtf8)?.as_string().clone())
 }
 
-/// A column of lists without the items that lie before and behind its lists: a batch is a part of
+/// A column of lists without the items that lie before and after its lists: a batch is a part of
 /// an array, whose items are all there.
 fn narrowed(array: &ArrayRef) -> Result<ArrayRef, ColumnError> {
     fn of<O: OffsetSizeTrait>(array: &GenericListArray<O>) -> Result<ArrayRef, ColumnError> {
@@ -409,7 +409,7 @@ fn lists(array: &ArrayRef, form: Form) -> Result<(Cells, Vec<UnreadableCell>), C
         let offsets = lists.value_offsets();
         let row =
             offsets.partition_point(|&start| start as usize <= mismatch.row).checked_sub(1)?;
-        // Items may lie before, behind and between the lists.
+        // Items may lie before, after and between the lists.
         (row < lists.len() && lists.is_valid(row)).then_some(UnreadableCell { row, ..mismatch })
     });
     let mismatches = mismatches.collect();

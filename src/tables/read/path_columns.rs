@@ -116,7 +116,7 @@ pub(super) fn case_clashes<'s>(
         .collect()
 }
 
-/// A batch with columns behind its own.
+/// A batch with columns after its own.
 ///
 /// # Errors
 ///

@@ -196,7 +196,7 @@ impl Source {
         Ok(source)
     }
 
-    /// Puts the fields of the columns of the path behind those of the file.
+    /// Puts the fields of the columns of the path after those of the file.
     fn add_path_columns(&mut self) {
         if self.path_columns.is_empty() {
             return;

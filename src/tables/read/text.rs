@@ -13,7 +13,7 @@ const ENCODING_SAMPLE_LEN: u64 = 1 << 20;
 /// So many bytes are decoded at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
-/// The letters of Windows-1252 from 0x80 to 0x9f; the others are those of Unicode. What it leaves
+/// The characters of Windows-1252 from 0x80 to 0x9f; the others are those of Unicode. What it leaves
 /// undefined is as it is.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
@@ -46,7 +46,7 @@ impl TextFile {
             [0xfe, 0xff, ..] => Encoding::Utf16Be,
             sample => match std::str::from_utf8(sample) {
                 Ok(_) => Encoding::Utf8,
-                // Cut within a letter.
+                // Cut within a character.
                 Err(fault) if fault.error_len().is_none() => Encoding::Utf8,
                 Err(_) => Encoding::Windows1252,
             },
@@ -143,7 +143,7 @@ impl<R: Read> Read for Decoder<R> {
 }
 
 impl<R> Decoder<R> {
-    /// Decodes what was read; half a letter stays behind, unless it is the end.
+    /// Decodes what was read; an incomplete character is retained, unless it is the end.
     fn decode(&mut self, is_end: bool) -> Vec<u8> {
         let of_bytes = match self.encoding {
             Encoding::Utf16Le => u16::from_le_bytes,

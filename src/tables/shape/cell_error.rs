@@ -119,7 +119,7 @@ pub(in crate::tables) enum CellError {
     },
 }
 
-/// What is in tables where there is no value, in small letters.
+/// What is in tables where there is no value, in lower case.
 const GAPS: [&str; 12] =
     ["n/a", "na", "#n/a", "nan", "null", "none", "nil", "-", "--", "?", "unknown", "missing"];
 

@@ -156,7 +156,7 @@ fn is_unique(space: &IdSpace) -> bool {
     space_predicate(space).is_some_and(|name| name != ID_PREDICATE)
 }
 
-/// Splits the type behind `^^` off a name.
+/// Splits the type after `^^` off a name.
 pub(in crate::tables) fn split_type(name: &str) -> (&str, Option<ValueType>) {
     match name.rsplit_once("^^").map(|(rest, of)| (rest, ValueType::from_name(of))) {
         Some((rest, Some(exact))) => (rest, Some(exact)),

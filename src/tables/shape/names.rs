@@ -86,7 +86,7 @@ impl NameChooser {
     }
 }
 
-/// The name without what no name of a predicate may have: each run of such signs becomes one `_`.
+/// The name without what no name of a predicate may have: each run of such characters becomes one `_`.
 /// Empty where nothing is left.
 pub(in crate::tables) fn clean(own: &str) -> Cow<'_, str> {
     if is_name(own) && !own.contains(['~', '@']) {

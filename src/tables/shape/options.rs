@@ -13,7 +13,7 @@ pub enum Table {
     /// Batches of Arrow columns.
     Batches(Box<dyn RecordBatchReader + Send>),
     /// A file: Parquet, Arrow, JSON or delimited text by the end of its name, the latter two
-    /// perhaps behind .gz or .zst. Folders of the path such as `year=2024` are columns, too.
+    /// perhaps after .gz or .zst. Folders of the path such as `year=2024` are columns, too.
     File(PathBuf),
 }
 
@@ -88,12 +88,12 @@ impl Names {
 pub struct TextOptions {
     /// Whether the first record has the names of the columns.
     pub header: Option<bool>,
-    /// The sign around fields, of ASCII; `Some(None)` where quotes are letters.
+    /// The ASCII character around fields; `Some(None)` where quotes are literal.
     pub quote: Option<Option<u8>>,
-    /// The sign of ASCII that makes the next one a letter: any one within quotes, a separator, quote,
-    /// line break or the sign itself outside of them. Two quotes are one letter in any case.
+    /// The ASCII character that makes the next one literal: any one within quotes, a separator, quote,
+    /// line break or the character itself outside of them. Two quotes are always one literal quote.
     pub escape: Option<u8>,
-    /// The sign of ASCII with which comments begin; `Some(None)` where there are none.
+    /// The ASCII character with which comments begin; `Some(None)` where there are none.
     pub comment: Option<Option<u8>>,
     /// The number of lines before the first record.
     pub skip: Option<u64>,
@@ -223,7 +223,7 @@ impl Encoding {
         existing.map_or("", |(name, _)| name)
     }
 
-    /// Returns the encoding of a name, in letters of any case, `_` or nothing for `-`.
+    /// Returns the encoding of a name, ignoring case, with `_` or nothing for `-`.
     ///
     /// ```
     /// use hexgraph::tables::Encoding;

@@ -13,7 +13,7 @@ const KINDS: [(&str, &str, usize); 6] = [
     ("MULTIPOLYGON", "MultiPolygon", 3),
 ];
 
-/// Returns true if a text begins as a geometry does. No other form of one begins with a letter.
+/// Returns true if a text begins as a geometry does. No other form of one begins with a character.
 pub(in crate::tables) fn is_wkt(text: &str) -> bool {
     text.trim_start().starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
@@ -109,7 +109,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Two numbers; a height and a measure behind them are left out.
+    /// Two numbers; a height and a measure after them are left out.
     fn position(&mut self, json: &mut String) -> Result<(), String> {
         let end = self.rest.find([',', '(', ')']).unwrap_or(self.rest.len());
         let (own, rest) = self.rest.split_at(end);

@@ -320,7 +320,7 @@ fn a_quote_that_is_not_closed_is_an_error_where_others_are() {
     let reported = fault(&db, Table::File(path.clone()));
     let want = format!("{}:4002:1: a quote opens here that is never closed", path.display());
     assert!(reported.starts_with(&want), "{reported}");
-    // Where no quote is ever closed, quotes are letters, which the report says.
+    // Where no quote is ever closed, quotes are literal, which the report says.
     for text in ["id,a\nx,\"abc\ny,2\n", "id,a,b\nx,\"abc,1\ny,2,3\n"] {
         let (_folder, path) = file("a.csv", text.as_bytes());
         let report = nodes(&db, Table::File(path), person()).unwrap();

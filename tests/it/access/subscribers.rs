@@ -110,7 +110,7 @@ fn what_is_taken_away_is_not_told() {
     rule("set: { rules: [{ predicate: \"Note.hidden\", permission: 4 }] }");
     say(&site, "one");
     let mut reported = ada.notes();
-    // What the rule shows may be told before what is said behind it.
+    // What the rule shows may be told before what is said after it.
     if reported == json!([{ "text": "Ada", "hidden": "h" }]) {
         reported = ada.notes();
     }

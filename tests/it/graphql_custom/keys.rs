@@ -1,4 +1,4 @@
-//! Sets of keys behind addresses.
+//! Sets of keys after addresses.
 
 use super::server::{Answer, RequestedQuery, Server};
 use super::{ask_with, database};

@@ -72,7 +72,7 @@ impl RequestedQuery {
     }
 }
 
-/// Whether what stands behind conditions is there.
+/// Whether what follows conditions is there.
 pub fn holds(conditions: &[Condition]) -> bool {
     conditions.iter().all(|condition| condition.is_include == condition.value)
 }

@@ -37,7 +37,7 @@ fn question() -> Vec<u8> {
     Request { query: QUERY.to_owned(), ..Request::default() }.encode_to_vec()
 }
 
-/// The answer in a body, behind which the status has to come.
+/// The answer in a body, after which the status has to come.
 fn answer(body: &[u8]) -> String {
     let length = u32::from_be_bytes(body[1..5].try_into().unwrap()) as usize;
     let (message, rest) = body[5..].split_at(length);

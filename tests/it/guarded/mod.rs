@@ -281,7 +281,7 @@ fn check(seed: u64, forgotten: &str) -> Result<(), String> {
         case.check_add()?;
         case.check_conflict()?;
     }
-    // Links to what is deleted may dangle, so nothing is asked behind it.
+    // Links to what is deleted may dangle, so nothing is asked after it.
     case.check_delete()
 }
 

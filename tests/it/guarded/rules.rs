@@ -235,7 +235,7 @@ impl Sel {
         self.edges.iter().for_each(|(_, below)| below.note_claims(claims));
     }
 
-    /// The arguments and the braces behind a field's name.
+    /// The arguments and the braces after a field's name.
     fn text(&self) -> String {
         let mut arguments = Vec::new();
         if let Some(test) = &self.test {

@@ -23,7 +23,7 @@ fn send(server: &Program, line: &str, headers: &[&str], body: &str) -> String {
     );
     stream.write_all(text.as_bytes()).unwrap();
     let mut response = Vec::new();
-    // A refused body may reset the connection behind the response.
+    // A refused body may reset the connection after the response.
     let _ = stream.read_to_end(&mut response);
     String::from_utf8_lossy(&response).into_owned()
 }

@@ -245,7 +245,7 @@ fn facts(nodes: usize) -> String {
     facts
 }
 
-/// A server with data, behind what the shell is told first, with a budget of `memory` bytes, or else the default one.
+/// A server with data, after what the shell is told first, with a budget of `memory` bytes, or else the default one.
 fn start(shell: &str, size: Size, memory: Option<u64>, quick: &str) -> Program {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {

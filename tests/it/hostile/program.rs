@@ -16,7 +16,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts one behind what the shell is told first, like `ulimit -n 1024;`.
+    /// Starts one after what the shell is told first, like `ulimit -n 1024;`.
     pub fn start(shell: &str, arguments: &[&str]) -> Program {
         let binary = env!("CARGO_BIN_EXE_hexgraph");
         let mut child = Command::new("sh")

@@ -134,7 +134,7 @@ fn packed_bodies() {
     assert_eq!(send("gzip", &pack(BODY)), result());
     assert_eq!(send("GZIP", &pack(BODY)), result());
     assert_eq!(send("identity", BODY.as_bytes()), result());
-    // Files of gzip one behind the other are one.
+    // Files of gzip one after the other are one.
     let (begin, end) = BODY.split_at(BODY.len() / 2);
     assert_eq!(send("gzip", &[pack(begin), pack(end)].concat()), result());
     assert_eq!(

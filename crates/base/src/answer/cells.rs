@@ -178,7 +178,7 @@ impl Structs {
         self.columns.iter_mut().for_each(|column| column.cells.pad_to(len));
     }
 
-    /// Adds the objects of others behind these.
+    /// Adds the objects of others after these.
     fn append(&mut self, other: Structs) -> Result<(), MixedTypes> {
         let rows = self.valid.len();
         for (next, Column { name, cells: more }) in other.columns.into_iter().enumerate() {
@@ -331,7 +331,7 @@ impl Cells {
         Ok(())
     }
 
-    /// Adds the cells of another column behind those of this one. Where integers meet floats, all
+    /// Adds the cells of another column after those of this one. Where integers meet floats, all
     /// become floats. O(cells added), and once O(all cells) where the type changes.
     ///
     /// # Errors
@@ -343,7 +343,7 @@ impl Cells {
             return Ok(());
         }
         if let Cells::Null(count) = *self {
-            // The nulls come first, and then the other's cells behind them.
+            // The nulls come first, and then the other's cells after them.
             *self = other.emptied();
             self.pad_to(count);
         }
@@ -566,7 +566,7 @@ fn pad_valid(valid: &mut Vec<bool>, cells: usize, len: usize) {
     }
 }
 
-/// Says behind `cells` cells which of `len` more have a value.
+/// Says after `cells` cells which of `len` more have a value.
 fn append_valid(valid: &mut Vec<bool>, cells: usize, more: Vec<bool>, len: usize) {
     if valid.is_empty() && more.is_empty() {
         return;

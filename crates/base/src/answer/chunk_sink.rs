@@ -29,7 +29,7 @@ impl<F: FnMut(Vec<u8>) -> Result<()>> ChunkSink<F> {
         (self.send)(self.json.into_bytes())
     }
 
-    /// Passes on what is written where it is long enough. To be called behind an object.
+    /// Passes on what is written where it is long enough. To be called after an object.
     fn pass_on(&mut self) {
         if self.chunk_len < self.json.as_bytes().len() {
             let written = self.json.drain();

@@ -26,7 +26,7 @@ pub struct JsonSink {
 struct Open {
     /// The offset of its comma and key.
     start: usize,
-    /// The offset behind its opening bracket.
+    /// The offset after its opening bracket.
     content: usize,
 }
 

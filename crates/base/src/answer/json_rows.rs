@@ -1,7 +1,7 @@
 //! Writes objects that come as columns as JSON, row by row, those of their lists in their
 //! positions.
 //!
-//! Each key is written once, with the comma before it and the colon behind. A short text is copied
+//! Each key is written once, with the comma before it and the colon after. A short text is copied
 //! as a block of fixed length and truncated, which is faster than a copy of variable length.
 
 use super::json_text::{write_json_text, write_plain_text, write_uid};
@@ -23,9 +23,9 @@ pub(super) struct Rows<'o> {
     each: usize,
 }
 
-/// A key with a comma before it and a colon behind it, and its values.
+/// A key with a comma before it and a colon after it, and its values.
 struct Column<'o> {
-    /// In blocks; what stands behind the length means nothing.
+    /// In blocks; what follows the length means nothing.
     key: Vec<[u8; BLOCK]>,
     key_len: usize,
     /// Its values; of lists none.

@@ -76,7 +76,7 @@ impl CellOffsets {
         }
     }
 
-    /// Adds the cells of another column, whose content was put behind that of this one.
+    /// Adds the cells of another column, whose content was put after that of this one.
     pub fn append(&mut self, more: &CellOffsets) {
         let start = self.total();
         match (&mut *self, more, i32::try_from(start + more.total())) {

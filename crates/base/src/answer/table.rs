@@ -94,7 +94,7 @@ impl Table {
 }
 
 impl Table {
-    /// Adds the rows of another table behind those of this one. Columns are matched by name; a row
+    /// Adds the rows of another table after those of this one. Columns are matched by name; a row
     /// has no value in a column that its table does not have.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Table {
         for (next, Column { name, cells: more }) in other.columns.into_iter().enumerate() {
             let position = column_position(&mut self.columns, &mut positions, next, &name);
             let Column { name, cells } = &mut self.columns[position];
-            // The cells of the other table belong to the rows behind those of this one, whether
+            // The cells of the other table belong to the rows after those of this one, whether
             // this one had the column or not.
             cells.pad_to(self.rows);
             cells.append(more).map_err(|kinds| no_column(name, kinds))?;
@@ -137,7 +137,7 @@ impl TableSink {
         self.table.byte_len()
     }
 
-    /// Begins another answer, whose rows come behind those of the one before.
+    /// Begins another answer, whose rows come after those of the one before.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ pub struct Tape {
     numbers: Vec<f32>,
     /// Where the different keys are in `texts`, in the order of their first use.
     keys: Vec<Span>,
-    /// The position in `keys` behind the last one that was used: objects of a list mostly have the
+    /// The position in `keys` after the last one that was used: objects of a list mostly have the
     /// same keys in the same order.
     next_key: usize,
     /// The objects and arrays that are not closed yet.

@@ -15,7 +15,7 @@ const OBJECT: u64 = 11 * MEMBER as u64 + 16;
 /// A list begins with four positions.
 const LIST: u64 = 4 * size_of::<Value>() as u64;
 
-/// What stands behind a comma: in a list, which doubles and is copied while it grows, three
+/// What follows a comma: in a list, which doubles and is copied while it grows, three
 /// positions; in a map, whose nodes are half full where names ascend, two.
 const ITEM: u64 = 3 * size_of::<Value>() as u64 + 16;
 

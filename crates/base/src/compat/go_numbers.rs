@@ -128,7 +128,7 @@ impl Digits {
                     digits.point += exponent;
                     break;
                 }
-                // A zero in front is no digit; behind the point it moves the first digit down.
+                // A zero in front is no digit; after the point it moves the first digit down.
                 b'0' if digits.len == 0 => digits.point -= i32::from(after_point),
                 _ => {
                     digits.push(byte);

@@ -66,7 +66,7 @@ impl FilePosition {
         FilePosition { line, column: before.saturating_add(at.column) }
     }
 
-    /// The position behind a text that begins here.
+    /// The position after a text that begins here.
     fn behind(self, text: &[u8]) -> FilePosition {
         let feed = text.iter().rposition(|&byte| byte == b'\n');
         let before = if feed.is_some() { 0 } else { self.column };
@@ -76,8 +76,8 @@ impl FilePosition {
     }
 }
 
-/// The position in the file behind a text that begins at `start`. The file does not have the marks
-/// behind values.
+/// The position in the file after a text that begins at `start`. The file does not have the marks
+/// after values.
 fn position_behind(start: FilePosition, text: &[u8], has_values: bool) -> FilePosition {
     if !has_values {
         return start.behind(text);
@@ -110,7 +110,7 @@ impl Chunk {
         let mut next = self.start;
         let is_value = self.has_values;
         good.chain(mixed).filter_map(move |(bytes, text)| {
-            // Only a value begins behind blanks; a line has them.
+            // Only a value begins after blanks; a line has them.
             let blanks = if is_value { bytes.len() - bytes.trim_ascii_start().len() } else { 0 };
             let start = next.behind(&bytes[..blanks]);
             let line = match text {
@@ -136,7 +136,7 @@ pub struct ChunkReader<'a> {
     input: Box<dyn Read + Send + 'a>,
     name: String,
     line_len_max: usize,
-    /// The bytes behind the last line or value of the last chunk, which begin the next one.
+    /// The bytes after the last line or value of the last chunk, which begin the next one.
     rest: Vec<u8>,
     next_start: FilePosition,
     next_index: usize,
@@ -182,7 +182,7 @@ impl<'a> ChunkReader<'a> {
     fn read_chunk(&mut self) -> Result<Option<Chunk>> {
         let mut text = std::mem::take(&mut self.rest);
         let end = if self.has_values { END } else { b'\n' };
-        // The offset behind the last line or value. Each round searches only the bytes that it has
+        // The offset after the last line or value. Each round searches only the bytes that it has
         // read, so a long line takes linear time.
         let mut lines_end = 0;
         // A chunk consists of complete lines, so it grows while its first line is incomplete.
@@ -264,7 +264,7 @@ pub fn decompressed<'a>(
         return Ok(Box::new(without_mark(start).chain(input)));
     };
     let full = Cursor::new(start).chain(input);
-    // The mark is a part of the text, so in a compressed file it stands behind the bytes of the
+    // The mark is a part of the text, so in a compressed file it follows the bytes of the
     // compression.
     let mut text = unpacked(full, packing, READ_LEN).map_err(failed)?;
     let start = first_bytes(&mut text, BYTE_ORDER_MARK.len()).map_err(failed)?;

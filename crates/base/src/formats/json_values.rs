@@ -16,14 +16,14 @@
 
 use std::io::{self, Read};
 
-/// The byte behind a value: the record separator of ASCII, as in RFC 7464.
+/// The byte after a value: the record separator of ASCII, as in RFC 7464.
 pub(super) const END: u8 = 0x1e;
 
 /// The bytes that are read at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
 /// Whether a text that begins so is JSON in another layout than a value a line: it is an array, or
-/// its first value goes over several lines or has another one behind it.
+/// its first value goes over several lines or has another one after it.
 pub(super) fn is_spread(start: &[u8]) -> bool {
     let mut text = start.trim_ascii_start();
     match text.first() {
@@ -128,7 +128,7 @@ impl Values {
     }
 }
 
-/// A JSON text with a mark behind each value.
+/// A JSON text with a mark after each value.
 pub(super) struct JsonValues<R> {
     input: R,
     values: Values,

@@ -165,7 +165,7 @@ impl Splitter<'_> {
             4 if last == 4 && LEVEL_MIN <= level => self.done.push(fragment),
             // Large cells first, then those with few children, then those with few last ones.
             count => {
-                // As numbers of two bits behind each other; a count of four carries into the number
+                // As numbers of two bits after one another; a count of four carries into the number
                 // before.
                 let rank = (4 * usize::from(level.as_u8()) + count) * 4 + last;
                 self.heap.push(Split { fragment, children, rank });

@@ -184,7 +184,7 @@ impl Algebraic {
 }
 
 impl AggregateFunction {
-    /// Returns true where a `(` behind the name always calls the function. Other names are fields
+    /// Returns true where a `(` after the name always calls the function. Other names are fields
     /// as well, which may have arguments: `median(first: 3) { name }`.
     pub fn is_reserved(&self) -> bool {
         matches!(self.op, Aggregate::Algebraic(_))

@@ -190,7 +190,7 @@ impl Schema {
     }
 }
 
-/// The prefix of names that only the engine may declare, in any case of letters.
+/// The prefix of names that only the engine may declare, ignoring case.
 const RESERVED_PREFIX: &str = "dgraph.";
 
 /// Whether a name has a letter or a digit, as all names have that statements can use.

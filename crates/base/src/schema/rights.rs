@@ -46,7 +46,7 @@ pub const NODE_TYPE: &str = "dgraph.type";
 impl Actor<'_> {
     /// Checks whether data of a predicate may be set and deleted by anybody.
     ///
-    /// Only names that begin with `dgraph.`, in any case of letters, are refused. Of those the
+    /// Only names that begin with `dgraph.`, ignoring case, are refused. Of those the
     /// names that the schema has belong to the engine, except for those of access control, and the
     /// others are retained free. A statement on a refused name is an error, while the deletion of
     /// all that a node has leaves out the predicates that its actor may not change.

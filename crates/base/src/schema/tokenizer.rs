@@ -108,7 +108,7 @@ impl Tokenizer {
         self.row().name
     }
 
-    /// Returns the tokenizer of a name in any case of letters; that of `hnsw` has the default
+    /// Returns the tokenizer of a name ignoring case; that of `hnsw` has the default
     /// options.
     pub fn from_name(name: &str) -> Option<Tokenizer> {
         let result = ROWS.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;

@@ -3,7 +3,7 @@
 /// U+FEFF in UTF-8.
 pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// The text behind a byte order mark, which is a part of no language here. Positions count from its
+/// The text after a byte order mark, which is a part of no language here. Positions count from its
 /// end.
 pub fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)

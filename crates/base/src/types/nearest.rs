@@ -5,10 +5,10 @@ pub fn did_you_mean<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Str
     nearest(word, names).map_or_else(String::new, |name| format!("did you mean `{name}`?"))
 }
 
-/// The name with the fewest different letters, when there are few enough of them.
+/// The name with the fewest different characters, when there are few enough of them.
 pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = if word.len() < 4 { 1 } else { 2 };
-    // Any letter is one change away from any other.
+    // Any character is one change away from any other.
     if word.len() > 32 || word.len() < 2 {
         return None;
     }

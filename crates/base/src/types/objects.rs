@@ -19,7 +19,7 @@ pub struct Objects<'o> {
 
 /// The objects that others have under a key.
 pub struct ObjectLists<'o> {
-    /// For all the others one behind the other, the indexes of their objects.
+    /// For all the others one after the other, the indexes of their objects.
     pub items: &'o [u32],
     /// Where those of each end.
     pub offsets: &'o [usize],
@@ -31,7 +31,7 @@ pub struct ObjectLists<'o> {
 
 /// The values that objects have of a key.
 pub enum ObjectCells<'o> {
-    /// Texts: all of them one behind the other, their end offsets, and which objects have one; an
+    /// Texts: all of them one after the other, their end offsets, and which objects have one; an
     /// empty list means all.
     Texts(&'o str, &'o [usize], &'o [bool]),
     /// Ints, and which objects have one, likewise.

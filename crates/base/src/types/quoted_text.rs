@@ -37,7 +37,7 @@ impl Write for Bounded {
     }
 }
 
-/// The most letters of a text that a message shows.
+/// The most characters of a text that a message shows.
 const SHOWN_MAX: usize = 60;
 
 /// The text between backquotes, on one line and cut to what a terminal has space for.

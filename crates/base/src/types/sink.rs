@@ -64,7 +64,7 @@ pub trait FragmentSink: Sink {
     fn form(&self) -> Self::Form;
     /// An empty chunk.
     fn chunk(form: &Self::Form) -> Self::Chunk;
-    /// Adds the elements of a chunk behind those that the innermost open array has.
+    /// Adds the elements of a chunk after those that the innermost open array has.
     fn append(&mut self, chunk: Self::Chunk);
     /// Makes space for so many more chunks of the size of what was written since this array was
     /// opened.

@@ -100,7 +100,7 @@ impl Signature {
     }
 }
 
-/// All functions and aggregates, by their names in small letters.
+/// All functions and aggregates, by their names in lower case.
 static SIGNATURES: LazyLock<FxHashMap<String, Signature>> = LazyLock::new(|| {
     let kinds: FxHashMap<&str, _> =
         KINDS.iter().map(|&(name, arguments, returns)| (name, (arguments, returns))).collect();

@@ -191,7 +191,7 @@ fn unknown_function(name: &Name) -> Fault {
     }
 }
 
-/// The names of types behind `IS ::`.
+/// The names of types after `IS ::`.
 const TYPES: [&str; 33] = [
     "ANY",
     "ANY EDGE",

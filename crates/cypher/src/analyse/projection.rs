@@ -1,4 +1,4 @@
-//! `WITH` and `RETURN`: their items, groups, order, and what is in scope behind them.
+//! `WITH` and `RETURN`: their items, groups, order, and what is in scope after them.
 
 use super::analyser::{Aggregation, Analyser, Checked, ExprContext, Merged};
 use super::grouping::Grouping;

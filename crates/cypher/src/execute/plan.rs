@@ -34,7 +34,7 @@ pub(super) enum Operation {
     Compare(Box<Expression>, Vec<(CompareOp, Expression)>),
     Arithmetic(Box<Expression>, Vec<(ArithmeticOp, Expression)>),
     Negative(Box<Expression>),
-    /// One behind the other.
+    /// One after the other.
     Steps(Box<Expression>, Vec<ValueStep>),
     Call(Callee, Vec<Expression>),
     Case {
@@ -292,7 +292,7 @@ pub(super) struct Selection {
     pub(super) relationships: Vec<SlotIndex>,
 }
 
-/// A part of a path behind its first node.
+/// A part of a path after its first node.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum PathElement {
     /// One relationship.

@@ -1,5 +1,5 @@
 //! The third pass: what each fragment means where it is. A word is a keyword only where the language has one: `AND`
-//! and the clauses follow an operand, `ORDER` needs its `BY`, and behind `.`, `:` and `AS` is always a name. So
+//! and the clauses follow an operand, `ORDER` needs its `BY`, and after `.`, `:` and `AS` is always a name. So
 //! `MATCH (end) RETURN end.order AS limit` needs no backticks.
 
 use super::brackets::{Brackets, check_nesting};
@@ -52,7 +52,7 @@ struct Classifier<'a> {
     bars: FxHashSet<usize>,
     /// Whether the next fragment may be the key of a map.
     is_key: bool,
-    /// Whether the last token closes the names behind `CALL`.
+    /// Whether the last token closes the names after `CALL`.
     is_behind_imports: bool,
     /// How many `LIST<` are open.
     list_types: usize,
@@ -127,7 +127,7 @@ impl Classifier<'_> {
         Ok(())
     }
 
-    /// Whether any word is a name here: behind `.`, a label's `:`, `AS`, and the like.
+    /// Whether any word is a name here: after `.`, a label's `:`, `AS`, and the like.
     fn is_name_position(&self) -> bool {
         let is_dot = |token: &Token| *token == Token::Sign(Sign::Dot);
         match self.state.last() {
@@ -142,7 +142,7 @@ impl Classifier<'_> {
         }
     }
 
-    /// Whether the last token, a colon, is behind the key of a map.
+    /// Whether the last token, a colon, is after the key of a map.
     fn is_map_colon(&self) -> bool {
         let before = self.state.result.len().checked_sub(3).map(|it| &self.state.result[it].1);
         self.state.contexts.last() == Some(&Context::Map)

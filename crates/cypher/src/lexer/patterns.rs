@@ -17,7 +17,7 @@ pub(super) struct Patterns<'a> {
 }
 
 impl Patterns<'_> {
-    /// Returns the sign at an index.
+    /// Returns the character at an index.
     pub(super) fn sign(&self, index: usize) -> Option<Sign> {
         match self.fragments.get(index)?.kind {
             Fragment::Sign(sign) => Some(sign),
@@ -52,7 +52,7 @@ impl Patterns<'_> {
         self.is_word(index, "is") && has_label && !is_other
     }
 
-    /// Returns the relationship behind the node that the round bracket at `open` begins; `None` when it begins no
+    /// Returns the relationship after the node that the round bracket at `open` begins; `None` when it begins no
     /// node, or nothing follows.
     pub(super) fn relationship(&self, open: usize) -> Option<RelationshipTokens> {
         let mut inside = open + 1;

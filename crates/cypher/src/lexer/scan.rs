@@ -1,4 +1,4 @@
-//! The first pass: words, literals and signs, without white space and comments.
+//! The first pass: words, literals and characters, without white space and comments.
 
 use super::fragment::{Fragment, Located};
 use super::letters::{after_word, starts_word};
@@ -7,7 +7,7 @@ use crate::error::{Code, Fault};
 use crate::span::Span;
 use crate::syntax::token::Sign;
 
-/// Signs of several characters, longest first.
+/// Characters of several characters, longest first.
 const LONG_SIGNS: [(&str, Sign); 7] = [
     ("||", Sign::DoublePipe),
     ("::", Sign::DoubleColon),

@@ -13,7 +13,7 @@ pub(super) enum Context {
     Brackets,
     /// The brackets of a relationship.
     Relationship,
-    /// The names behind `CALL`.
+    /// The names after `CALL`.
     Imports,
     /// The braces of a map, a map projection or a quantifier.
     Map,

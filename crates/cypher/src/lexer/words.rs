@@ -131,7 +131,7 @@ impl Words<'_, '_> {
         Some((Token::Shortest(*count, groups), length + usize::from(groups)))
     }
 
-    /// Words behind an operand.
+    /// Words after an operand.
     fn infix(&self, word: &str) -> Option<(Token, usize)> {
         let is = |index: usize, word: &str| self.at.patterns.is_word(self.at.index + index, word);
         let is_double_colon =
@@ -175,7 +175,7 @@ impl Words<'_, '_> {
         ) && self.at.patterns.is_label_test(self.at.index)
     }
 
-    /// Whether a clause may begin: behind an operand, or where a query begins.
+    /// Whether a clause may begin: after an operand, or where a query begins.
     fn may_begin_clause(&self) -> bool {
         self.at.is_operand
             || match self.at.last() {

@@ -130,7 +130,7 @@ fn unexpected(
     Fault::new(code, span, message).with_hint(hint(tokens, index, word, &expected))
 }
 
-/// Whether a clause may begin behind a token: everywhere but behind what needs an operand.
+/// Whether a clause may begin after a token: everywhere but after what needs an operand.
 fn begins_clause(before: Option<&Token>) -> bool {
     match before {
         None => true,

@@ -89,7 +89,7 @@ impl Display for RelationshipPattern {
     }
 }
 
-/// Prints what a node or a relationship has behind its labels.
+/// Prints what a node or a relationship has after its labels.
 fn print_constraints(
     f: &mut Formatter<'_>,
     mut separator: &str,

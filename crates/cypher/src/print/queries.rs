@@ -71,7 +71,7 @@ impl Display for Match {
     }
 }
 
-/// `WHERE` and the condition behind it, or nothing.
+/// `WHERE` and the condition after it, or nothing.
 pub(super) struct Where<'a>(pub Option<&'a Expr>);
 
 impl Display for Where<'_> {

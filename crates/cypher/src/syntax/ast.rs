@@ -186,7 +186,7 @@ pub struct PathPattern {
     pub selector: Selector,
     /// The first node.
     pub start: NodePattern,
-    /// Each relationship with the node behind it.
+    /// Each relationship with the node after it.
     pub steps: Vec<(RelationshipPattern, NodePattern)>,
     /// Where it is.
     pub span: Span,
@@ -252,7 +252,7 @@ pub struct Length {
     pub min: Option<u64>,
     /// The most, if it is written.
     pub max: Option<u64>,
-    /// Whether it is a quantifier behind the relationship, as in GQL: there the fewest are 0 and not 1 where it is not
+    /// Whether it is a quantifier after the relationship, as in GQL: there the fewest are 0 and not 1 where it is not
     /// written.
     pub quantifier: bool,
 }
@@ -333,7 +333,7 @@ pub enum ExprKind {
     Not(Box<Expr>),
     /// `a < b <= c`: each is compared with the one before.
     Compare(Box<Expr>, Vec<(CompareOp, Expr)>),
-    /// `a IN b IS NULL`: tests one behind the other.
+    /// `a IN b IS NULL`: tests one after the other.
     Test(Box<Expr>, Vec<Test>),
     /// `a + b - c`, operators of one level, from left to right.
     Arithmetic(Box<Expr>, Vec<(ArithmeticOp, Expr)>),

@@ -5,7 +5,7 @@ use crate::error::{Code, Fault};
 use crate::span::Span;
 use lalrpop_util::ParseError;
 
-/// A node, and relationships with the nodes behind them.
+/// A node, and relationships with the nodes after them.
 pub(crate) type Chain = (NodePattern, Vec<(RelationshipPattern, NodePattern)>);
 
 /// The result of an action that can fail.

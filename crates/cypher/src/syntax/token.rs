@@ -105,9 +105,9 @@ pub(crate) enum Token {
     IsNull(bool),
     /// `IS ::` and `IS TYPED`; with `NOT` it is true.
     IsType(bool),
-    /// `NOT NULL` behind the name of a type.
+    /// `NOT NULL` after the name of a type.
     NotNull,
-    /// `LIST <` behind `IS ::`.
+    /// `LIST <` after `IS ::`.
     ListTypeOpen,
     /// `NULL`.
     Null,
@@ -129,11 +129,11 @@ pub(crate) enum Token {
     Ascending,
     /// `DESC` or `DESCENDING`.
     Descending,
-    /// A sign or bracket that means one thing wherever it is.
+    /// A character or bracket that means one thing wherever it is.
     Sign(Sign),
 }
 
-/// Signs and brackets.
+/// Characters and brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
     RoundOpen,

@@ -6,13 +6,13 @@ pub(crate) enum EscapeError {
     /// A string must not span lines.
     #[error("a line break inside a string; write `\\n`")]
     LineBreak,
-    /// The last letter is a backslash.
+    /// The last character is a backslash.
     #[error("a string that ends in `\\`")]
     TrailingBackslash,
-    /// The letter after a backslash has no meaning there.
+    /// The character after a backslash has no meaning there.
     #[error("`\\{letter}` is not an escape; a backslash is written `\\\\`")]
     Unknown {
-        /// The letter.
+        /// The character.
         letter: char,
     },
     /// Fewer than four hexadecimal digits follow `\u`.

@@ -14,7 +14,7 @@ const DEPTH: usize = 3;
 pub(super) struct Selections {
     /// `@filter(...)` and a blank.
     pub filter: Expr,
-    /// Order and page behind a root function; each argument begins with its comma.
+    /// Order and page after a root function; each argument begins with its comma.
     pub arguments: Expr,
     /// `@groupby(...)` with its selection.
     pub groups: Expr,
@@ -28,7 +28,7 @@ pub(super) struct Selections {
     pub recursion: Expr,
     /// Edges without a selection.
     pub walk: Expr,
-    /// The page behind a root function.
+    /// The page after a root function.
     pub page: [Expr; 2],
 }
 
@@ -136,7 +136,7 @@ impl Builder<'_> {
         [first, self.grammar.rule("page_start", from)]
     }
 
-    /// One or two sort keys behind their direction.
+    /// One or two sort keys after their direction.
     fn sort(&mut self) -> Expr {
         let sortable =
             self.names.predicates.iter().filter(|it| PredicateUse::Sort.is_allowed(it.def));

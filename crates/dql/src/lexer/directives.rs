@@ -132,7 +132,7 @@ impl Lexer<'_> {
     }
 
     fn after_lang_or_dot(&self, at: usize) -> usize {
-        // `langs` looks behind a colon without knowing that there is one, so this may be called
+        // `langs` looks after a colon without knowing that there is one, so this may be called
         // after the end.
         if at >= self.cursor.text.len() {
             return at;

@@ -29,7 +29,7 @@ pub(crate) struct Lexer<'a> {
     failed: bool,
 }
 
-/// A token with the offset of its first byte and the offset behind its last byte.
+/// A token with the offset of its first byte and the offset after its last byte.
 pub(super) type Spanned = (usize, Token, usize);
 
 impl<'a> Lexer<'a> {
@@ -191,7 +191,7 @@ impl<'a> Lexer<'a> {
             b'"' => self.string(),
             b'$' => self.variable(),
             b'@' => self.directive(scope),
-            // Only an argument behind a comma can be a regular expression.
+            // Only an argument after a comma can be a regular expression.
             b'/' if self.previous == Previous::Comma && scope == Scope::Function => self.regex(),
             b'+' | b'-' => self.signed(),
             byte if cursor::is_name(byte) && byte != b'.' || byte == b'<' => self.name(scope),

@@ -75,7 +75,7 @@ impl Lexer<'_> {
         is_word && (cursor::is_name(next) && next != b'.' || next == b'<')
     }
 
-    /// Returns the token of a function of fields, in any case of letters, and the scope of its
+    /// Returns the token of a function of fields, ignoring case, and the scope of its
     /// bracket, which is at `open`; `None` for another name.
     fn field_function(&self, start: usize, end: usize, open: usize) -> Option<(Token, Scope)> {
         let word = &self.cursor.text[start..end];
@@ -225,7 +225,7 @@ impl Lexer<'_> {
         loop {
             match bytes.get(at) {
                 Some(b'"') => break,
-                // The byte behind a backslash may be a quote. `unquote` looks at escapes and
+                // The byte after a backslash may be a quote. `unquote` looks at escapes and
                 // refuses line breaks. A step may stop within a character, or after the text: only
                 // a quote stops the loop, and that is a boundary.
                 Some(b'\\') => (at, is_plain) = (at + 2, false),

@@ -142,7 +142,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The name behind `as`, where a variable is defined at an offset, unless it is a function.
+/// The name after `as`, where a variable is defined at an offset, unless it is a function.
 fn defined_of<'s>(text: &'s str, at: u32, name: &str) -> Option<&'s str> {
     let rest = text.get(at as usize..)?.strip_prefix(name)?.trim_ascii_start();
     let (keyword, rest) = rest.split_at_checked(2)?;

@@ -12,7 +12,7 @@ pub fn is_mutation(text: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with('{'))
 }
 
-/// What comes behind a word and blanks; `None` when the text begins otherwise.
+/// What comes after a word and blanks; `None` when the text begins otherwise.
 fn word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.strip_prefix(word).map(skip_blank)
 }

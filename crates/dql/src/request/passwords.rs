@@ -16,7 +16,7 @@ pub const BLANKED: &str = "***";
 /// The text that replaces a string of a mutation.
 const OMITTED: &str = "\"…\"";
 
-/// A text with none of these words, in any case of letters, has no password in it: `checkpwd`, what
+/// A text with none of these words, ignoring case, has no password in it: `checkpwd`, what
 /// begins a mutation, and what GraphQL has, which is sent to the wrong address now and then.
 const WORDS: [&str; 5] = ["checkpwd", "password", "mutation", "set", "delete"];
 
@@ -269,7 +269,7 @@ mod tests {
              "{ q(func: uid(1)) { CheckPwd ( p , *** ) f { checkpwd(<p>, ***) } } }", &[]),
             ("query q($n: string = \"a\", $p: string! = \"secret\", $r: int) { q(func: eq(name, $n)) { checkpwd(p, $p) } }",
              "query q($n: string = \"a\", $p: string! = ***, $r: int) { q(func: eq(name, $n)) { checkpwd(p, $p) } }", &["$p"]),
-            // A variable may have a blank behind its `$`.
+            // A variable may have a blank after its `$`.
             ("query q($p: string = \"secret\") { q(func: uid(1)) { checkpwd(p, $ p) } }",
              "query q($p: string = ***) { q(func: uid(1)) { checkpwd(p, $ p) } }", &["$p"]),
             // A default in the call is both an argument and a default.

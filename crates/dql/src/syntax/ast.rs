@@ -30,7 +30,7 @@ pub(crate) struct QueryOperation {
     pub at: u32,
     /// The name.
     pub name: Option<Text>,
-    /// The declarations of `$variables`; `None` when the query has no brackets behind its name.
+    /// The declarations of `$variables`; `None` when the query has no brackets after its name.
     pub declarations: Option<Vec<Declaration>>,
     /// The blocks.
     pub blocks: Vec<Block>,
@@ -45,7 +45,7 @@ pub(crate) struct Declaration {
     pub type_name: Text,
     /// True when a `!` marks the variable as required.
     pub required: bool,
-    /// The default value behind `=`.
+    /// The default value after `=`.
     pub default: Option<Text>,
 }
 

@@ -13,12 +13,12 @@ use crate::model::{Algorithm, Authorization, Keys};
 /// The longest token that is looked at, in bytes.
 const TOKEN_MAX: usize = 1 << 16;
 
-/// Returns the token in the value of a header, which stands there bare or behind `Bearer`; `None`
+/// Returns the token in the value of a header, which stands there bare or after `Bearer`; `None`
 /// when the value is empty.
 ///
 /// # Errors
 ///
-/// When something else than one word stands behind `Bearer`: the entire request is refused then.
+/// When something else than one word follows `Bearer`: the entire request is refused then.
 pub fn bearer(value: &str) -> Result<Option<&str>, TokenError> {
     // `get` gives nothing where the seventh byte is within a character: then it is no `Bearer`.
     let begins = value.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("bearer "));

@@ -7,7 +7,7 @@ use thiserror::Error;
 /// Why a caller is not let in, as the answer to the request says it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TokenError {
-    /// Something else than one word stands behind `Bearer`. The text is not reported: it is
+    /// Something else than one word follows `Bearer`. The text is not reported: it is
     /// somebody's token, or near to one.
     #[error("invalid Bearer-formatted header value for JWT (one word stands behind `Bearer`)")]
     Header,

@@ -18,7 +18,7 @@ use crate::request::{Fault, Field, Value};
 /// types needs a part of it.
 const LENGTH_MAX: usize = 64 << 20;
 
-/// Writes the JSON value of the root field `__schema` or `__type` behind `out`.
+/// Writes the JSON value of the root field `__schema` or `__type` after `out`.
 ///
 /// # Errors
 ///

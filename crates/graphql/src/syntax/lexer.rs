@@ -2,7 +2,7 @@
 //! checked and left as they are written.
 //!
 //! The position of a fault is where reading stopped, as in the reference; that of a string is
-//! behind its opening quotes.
+//! after its opening quotes.
 
 use hexgraph_base::types::quote;
 
@@ -41,7 +41,7 @@ pub(crate) struct Token<'a> {
     /// The text of the token; of a string what is between its quotes, with escapes as they are
     /// written.
     pub(crate) text: &'a str,
-    /// The offset in bytes that messages about the token point at: of a string the byte behind its
+    /// The offset in bytes that messages about the token point at: of a string the byte after its
     /// opening quotes.
     pub(crate) at: usize,
 }
@@ -260,7 +260,7 @@ impl<'a> Tokens<'a> {
 }
 
 /// Returns the number of the escape `uXXXX` at an offset, when there is one. The first stands
-/// behind a backslash that is not part of `text`.
+/// after a backslash that is not part of `text`.
 fn hex4(text: &str, at: usize) -> Option<u32> {
     let is_escape = at == 0 || text.as_bytes().get(at - 1) == Some(&b'\\');
     let hex = text.get(at..)?.strip_prefix('u').filter(|_| is_escape)?.get(..4)?;

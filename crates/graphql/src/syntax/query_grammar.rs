@@ -74,7 +74,7 @@ fn selection(tokens: &mut Recognizer<'_>) -> Read {
     if tokens.is("{") { selection_set(tokens) } else { Ok(()) }
 }
 
-/// Reads what stands behind `...`: the name of a fragment, or a fragment itself.
+/// Reads what follows `...`: the name of a fragment, or a fragment itself.
 fn fragment(tokens: &mut Recognizer<'_>) -> Read {
     if tokens.lookahead().kind == LexemeKind::Name && !tokens.is_word("on") {
         tokens.next()?;

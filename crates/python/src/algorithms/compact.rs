@@ -149,7 +149,7 @@ impl PyCompactGraph {
         })
     }
 
-    /// The numbers of the targets, row behind row, as uint32.
+    /// The numbers of the targets, row after row, as uint32.
     fn targets(&self) -> PyArrowBuffer {
         self.part(|graph| bytemuck::cast_slice(graph.targets()))
     }

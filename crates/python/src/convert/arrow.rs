@@ -315,7 +315,7 @@ impl ArrowTable {
         Ok(self.with(batch))
     }
 
-    /// The table with the columns of answers, which follow each other, behind its uids, to each row those of its `uid`.
+    /// The table with the columns of answers, which follow each other, after its uids, to each row those of its `uid`.
     fn _with_fields(
         &self,
         py: Python<'_>,

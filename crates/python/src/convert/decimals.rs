@@ -1,6 +1,6 @@
 //! Columns of Python's decimals, with all their digits.
 //!
-//! Arrow's decimals of a column have one scale: the number of digits behind the point. It is the largest that one of the
+//! Arrow's decimals of a column have one scale: the number of digits after the point. It is the largest that one of the
 //! column has, so the others get zeros.
 
 use arrow_array::{ArrayRef, Decimal128Array, Decimal256Array};
@@ -74,13 +74,13 @@ fn decimal(value: &Bound<'_, PyAny>) -> PyResult<Option<Decimal>> {
     Ok(Some(Decimal { is_negative, digits, exponent }))
 }
 
-/// The number of digits that a decimal has with so many of them behind the point.
+/// The number of digits that a decimal has with so many of them after the point.
 fn width(decimal: &Decimal, scale: i64) -> usize {
     let zeros = decimal.exponent.saturating_add(scale);
     decimal.digits.len().saturating_add(usize::try_from(zeros).unwrap_or(usize::MAX))
 }
 
-/// The digits of a decimal as an int, with so many of them behind the point, within the limit.
+/// The digits of a decimal as an int, with so many of them after the point, within the limit.
 fn unscaled(decimal: &Decimal, scale: i64) -> String {
     let zeros = usize::try_from(decimal.exponent.saturating_add(scale)).unwrap_or(0);
     let sign = decimal.is_negative.then_some('-');

@@ -307,7 +307,7 @@ impl<'a, 'py> DictSink<'a, 'py> {
     }
 
     /// A sink that makes a tuple of each object of a block: its values in the order of `columns`,
-    /// and those of other keys behind them.
+    /// and those of other keys after them.
     pub(crate) fn of_rows(
         py: Python<'py>,
         fault: &'a Fault,

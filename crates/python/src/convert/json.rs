@@ -24,7 +24,7 @@ pub(crate) fn loads<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, Py
     }
 }
 
-/// The keys that came by. They come in the same order in most objects, so each is looked for behind the one before, and then in a table: there may be
+/// The keys that came by. They come in the same order in most objects, so each is looked for after the one before, and then in a table: there may be
 /// as many as aliases in a request.
 #[derive(Default)]
 pub(crate) struct Keys<'py> {

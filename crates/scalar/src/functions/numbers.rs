@@ -73,7 +73,7 @@ pub(super) fn rand(call: &Call<'_>) -> Result<Value> {
     Ok(Value::Float(call.context.random()))
 }
 
-/// The most digits behind the point; a float has no more.
+/// The most digits after the point; a float has no more.
 const PRECISION_MAX: i64 = 300;
 
 pub(super) fn round(call: &Call<'_>) -> Result<Value> {
@@ -130,7 +130,7 @@ fn round_digits(number: f64, precision: usize, round: Rounding) -> f64 {
     let (digits, rest) = fraction.split_at(precision);
     let mut decimal = format!("{integer}{digits}").into_bytes();
     let last = decimal.last().map_or(0, |digit| digit - b'0');
-    // Only the last digit and what is behind it decide.
+    // Only the last digit and what is after it decide.
     let decisive: f64 = format!("{last}.{rest}").parse().expect("digits around a point");
     if f64::from(last) < round(decisive.copysign(number)).abs() {
         increment(&mut decimal);

@@ -1,5 +1,5 @@
 //! Reads ISO 8601: `2015-07-21`, `20150721`, `2015-W30-2`, `2015-202`, `2015-Q2-45`, `21:40:32.142`, `214032.142`, with
-//! an offset and the name of a zone behind it.
+//! an offset and the name of a zone after it.
 
 use super::ranges;
 use super::zones::{parse_offset, parse_zone, zoned, zoned_with_offset};
@@ -105,7 +105,7 @@ fn date_of(text: &str) -> Option<Result<Date>> {
     Some(ranges::date(year, month, day))
 }
 
-/// What is behind the hyphen of the long form, or all of it in the short form.
+/// What is after the hyphen of the long form, or all of it in the short form.
 fn unhyphenated(text: &str, is_extended: bool) -> Option<&str> {
     if is_extended { text.strip_prefix('-') } else { Some(text) }
 }
@@ -126,7 +126,7 @@ fn split_year(text: &str) -> Option<(i64, &str)> {
     Some((sign * year, rest))
 }
 
-/// A number of exactly `length` digits in front, and what is behind it.
+/// A number of exactly `length` digits in front, and what is after it.
 fn digits_and_rest(text: &str, length: usize) -> Option<(i64, &str)> {
     let (digits, rest) = text.split_at_checked(length)?;
     Some((number(digits, length)?, rest))
@@ -161,7 +161,7 @@ fn time_of(text: &str) -> Option<Result<Time>> {
     Some(ranges::time(hour, parts[0], parts[1], nanos))
 }
 
-/// The nanoseconds of the digits behind a point, at most nine.
+/// The nanoseconds of the digits after a point, at most nine.
 fn nanos_of(fraction: &str) -> Option<i64> {
     if !(1..=9).contains(&fraction.len()) {
         return None;

@@ -35,7 +35,7 @@ fn read(text: &str, sum: &mut DurationSum) -> Option<()> {
     let seconds = [('H', Unit::Hours), ('M', Unit::Minutes), ('S', Unit::Seconds)];
     let count = read_units(sign, date, &days, sum)?;
     let count_of_time = time.map_or(Some(0), |time| read_units(sign, time, &seconds, sum))?;
-    // `P` and `PT` alone are no durations, nor is a `T` with nothing behind it.
+    // `P` and `PT` alone are no durations, nor is a `T` with nothing after it.
     let is_complete = 0 < count + count_of_time && (time.is_none() || 0 < count_of_time);
     is_complete.then_some(())
 }

@@ -123,7 +123,7 @@ fn write_date(f: &mut Formatter<'_>, date: Date) -> fmt::Result {
     write!(f, "{:04}-{:02}-{:02}", date.year().unsigned_abs(), date.month(), date.day())
 }
 
-/// Seconds only where they are not zero, and no zeros behind the last digit of a fraction.
+/// Seconds only where they are not zero, and no zeros after the last digit of a fraction.
 fn write_time(f: &mut Formatter<'_>, time: Time) -> fmt::Result {
     write!(f, "{:02}:{:02}", time.hour(), time.minute())?;
     let nanos = time.subsec_nanosecond();

@@ -2,7 +2,7 @@
 
 use hexgraph_base::types::{Error, Position};
 
-/// The most letters of a line that are shown.
+/// The most characters of a line that are shown.
 const SHOWN_MAX: usize = 66;
 
 /// An error, with the text that it is about where there is one.

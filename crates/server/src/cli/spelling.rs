@@ -58,7 +58,7 @@ fn with_values(text: &str, start: &str, end: &str, option: &str) -> String {
     done + rest
 }
 
-/// The text before, within and behind two marks; the first one begins a word.
+/// The text before, within and after two marks; the first one begins a word.
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<(&'a str, &'a str, &'a str)> {
     let is_word = |at: usize| !text[..at].ends_with(|letter: char| letter.is_alphanumeric());
     let (at, _) = text.match_indices(start).find(|(at, _)| is_word(*at))?;

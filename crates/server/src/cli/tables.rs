@@ -405,7 +405,7 @@ fn text_options(given: &TextArguments) -> Result<TextOptions> {
     })
 }
 
-/// A sign that an option gives, where an empty text says that there is none.
+/// A character that an option gives, where an empty text says that there is none.
 fn optional_sign(option: &str, text: Option<&str>) -> Result<Option<Option<u8>>> {
     let letter_of = |text: &str| match text.chars().next() {
         None => Ok(None),

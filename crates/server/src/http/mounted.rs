@@ -72,7 +72,7 @@ pub(super) fn mounted(app: &Arc<App>, service: &Mounted) -> Router {
 }
 
 /// Counts and logs requests, and refuses those from pages of external origins. Preflight requests
-/// of browsers, which have no key, are answered behind this.
+/// of browsers, which have no key, are answered after this.
 async fn guard(
     State((app, path)): State<(Arc<App>, &'static str)>,
     mut request: Request,

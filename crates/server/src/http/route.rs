@@ -51,7 +51,7 @@ pub(super) enum Work {
 /// A request without its body.
 pub(super) struct Bare<'a> {
     pub headers: &'a HeaderMap,
-    /// What stands behind `?` in its address.
+    /// What follows `?` in its address.
     pub parameters: Option<&'a str>,
     /// The address that it comes from, if available.
     pub client: Option<IpAddr>,

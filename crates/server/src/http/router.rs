@@ -111,7 +111,7 @@ async fn guarded(app: &App, route: Option<&Route>, request: Request, next: Next)
     if let Some(refusal) = app.security.origins.refusal(&app.unguarded, (headers, request.uri())) {
         return without_the_body(refusal, &request);
     }
-    // Keys are requested behind this, by the route: a preflight request can't have any.
+    // Keys are requested after this, by the route: a preflight request can't have any.
     if method != Method::OPTIONS || origins::is_preflight(method, headers) {
         return next.run(request).await;
     }

@@ -85,7 +85,7 @@ pub struct Paths {
 pub struct Vectors {
     /// The length of each.
     pub dimensions: usize,
-    /// Node behind node.
+    /// Node after node.
     pub values: Vec<f32>,
 }
 

@@ -54,7 +54,7 @@ pub enum CurrentError {
     /// The first line is none that was ever written.
     #[error("{line:?} is not the name of a snapshot (snapshot-N.hxs)")]
     NotOurs {
-        /// The first 60 letters of the line.
+        /// The first 60 characters of the line.
         line: String,
     },
     /// The first line names a format after this one.
@@ -68,7 +68,7 @@ pub enum CurrentError {
     /// The first line names a format that there never was.
     #[error("{line:?} is no format")]
     NoFormat {
-        /// The first 60 letters of the line.
+        /// The first 60 characters of the line.
         line: String,
     },
     /// A line is missing or changed: the text does not have its checksum.

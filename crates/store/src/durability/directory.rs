@@ -115,7 +115,7 @@ impl Directory {
     pub fn current(&self) -> Result<Option<Current>> {
         let path = self.path.join(CURRENT);
         let text = match fs::read(&path) {
-            // Invalid UTF-8 becomes other letters, which the first line or the checksum detects.
+            // Invalid UTF-8 becomes other characters, which the first line or the checksum detects.
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed("reading", &path, error)),

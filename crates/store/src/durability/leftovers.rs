@@ -78,7 +78,7 @@ fn is_without_data(path: &Path, number: u64) -> Result<bool> {
     }
 }
 
-/// Whether a log has anything behind its header that may be a record.
+/// Whether a log has anything after its header that may be a record.
 pub(super) fn has_record(path: &Path) -> Result<bool> {
     let Some(mut reader) = LogReader::open(path)? else { return Ok(false) };
     Ok(reader.read_next()?.is_some() || 0 < reader.check_tail()?)

@@ -193,7 +193,7 @@ impl Follower {
         self.check_end(directory, current)
     }
 
-    /// The logs behind the one that is read, in their order. None of them is read yet.
+    /// The logs after the one that is read, in their order. None of them is read yet.
     fn later_logs(&self, directory: &Directory, current: &Current) -> Result<Vec<LogReader>> {
         match current.log {
             LastLog::Unknown => self.logs_that_are_there(directory),

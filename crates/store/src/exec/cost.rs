@@ -65,7 +65,7 @@ pub(crate) const CELL: Cost = Cost::nanos(40);
 /// An item that is sorted among thousands, with its keys read. Estimate: twelve comparisons.
 pub(crate) const SORT: Cost = Cost::nanos(60);
 
-/// Data behind several random reads, each a miss of the caches: the facets of an edge, the values of a group. Estimate.
+/// Data after several random reads, each a miss of the caches: the facets of an edge, the values of a group. Estimate.
 pub(crate) const FETCH: Cost = Cost::nanos(100);
 
 /// A text that is matched against a regular expression or within an edit distance. Estimate.

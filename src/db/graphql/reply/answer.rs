@@ -216,7 +216,7 @@ impl<'a> ReplyWriter<'a> {
     ) -> Written {
         self.out.push(b'[');
         let (mut guess, mut index) = (0, 0);
-        // Lists are mostly in the order of the level, so each node is looked for behind the one
+        // Lists are mostly in the order of the level, so each node is looked for after the one
         // before.
         for &node in nodes {
             let Some(position) = level.position_near(node, guess) else { continue };

@@ -85,7 +85,7 @@ pub enum AlgorithmNumbers {
     Floats(Vec<f64>),
     /// Integers; [`AlgorithmNumbers::is_missing`] detects the one that represents none.
     Ints(Vec<i64>),
-    /// Vectors: their length, and the numbers of all, one vector behind the other.
+    /// Vectors: their length, and the numbers of all, one vector after the other.
     Vectors(usize, Vec<f32>),
     /// The nodes are the result.
     Nothing,

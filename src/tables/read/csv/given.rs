@@ -8,9 +8,9 @@ use crate::tables::shape::options::Ragged;
 pub(in crate::tables) struct Given {
     /// The byte between fields.
     pub separator: Option<u8>,
-    /// The byte around fields; `Some(None)` where quotes are letters.
+    /// The byte around fields; `Some(None)` where quotes are literal.
     pub quote: Option<Option<u8>>,
-    /// The byte that makes the next one a letter.
+    /// The byte that makes the next one literal.
     pub escape: Option<u8>,
     /// The byte that begins a comment; `Some(None)` where there is none.
     pub comment: Option<Option<u8>>,

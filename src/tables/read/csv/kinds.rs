@@ -192,7 +192,7 @@ fn float_of(text: &str) -> Option<f64> {
     number.filter(|number| number.is_finite())
 }
 
-/// Whether a text is digits alone, perhaps behind a sign.
+/// Whether a text is digits alone, perhaps after a sign.
 fn is_complete(text: &str) -> bool {
     let digits = text.trim().trim_start_matches(['-', '+']);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -293,7 +293,7 @@ impl Observed {
         }
     }
 
-    /// Adds the cells that another one has seen, which come behind.
+    /// Adds the cells that another one has seen, which come after.
     pub(in crate::tables) fn merge(&mut self, later: Observed) {
         let before = self.kind();
         self.has_bool |= later.has_bool;

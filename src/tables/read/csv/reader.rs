@@ -79,7 +79,7 @@ pub(in crate::tables) struct TextReader<R> {
 }
 
 impl<R: Read> TextReader<R> {
-    /// Reads the text of a file, in UTF-8, whose table begins behind `skip` lines and has `width`
+    /// Reads the text of a file, in UTF-8, whose table begins after `skip` lines and has `width`
     /// columns.
     pub(in crate::tables) fn new(
         (name, input): (String, R),
@@ -236,7 +236,7 @@ impl<R: Read> TextReader<R> {
             let (fields, line) = (records.record(index), records.lines[index]);
             let extra = fields.get(width..).unwrap_or_default();
             let is_complete = fields.len() == width
-                // A separator behind the last field.
+                // A separator after the last field.
                 || matches!(extra, [only] if only.is_empty());
             match self.ragged {
                 _ if is_complete => batch.fields.extend_from_slice(&fields[..width]),

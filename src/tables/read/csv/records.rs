@@ -9,9 +9,9 @@
 //! ```
 //!
 //! A line is terminated by `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field
-//! begins; elsewhere it is a letter. Where letters follow a closing quote, the quotes of the field
-//! are letters, too; if a quote is its last letter, the outer two are around it. Outside quotes an
-//! escape makes a sign of the dialect a letter, and is a letter itself in front of others: `\N` and
+//! begins; elsewhere it is literal. Where text follows a closing quote, the quotes of the field
+//! are literal, too; if a quote is its last character, the outer two are around it. Outside quotes an
+//! escape makes a special character literal, and is literal itself in front of others: `\N` and
 //! `C:\dir` stay as they are. Cost: one pass over the text.
 
 use super::dialect::Dialect;
@@ -26,7 +26,7 @@ pub(in crate::tables) const FIELDS_MAX: usize = 1 << 16;
 
 /// The field was quoted.
 const QUOTED: u32 = 1 << 31;
-/// The range has signs that are no part of the value.
+/// The range has characters that are no part of the value.
 const ESCAPED: u32 = 1 << 30;
 
 /// The range of a field in the text, without the quotes around it.
@@ -49,12 +49,12 @@ impl Field {
         self.end_and_flags & QUOTED != 0
     }
 
-    /// Whether a line break may be in it: in quotes, or behind an escape.
+    /// Whether a line break may be in it: in quotes, or after an escape.
     fn may_span_lines(self) -> bool {
         self.end_and_flags & (QUOTED | ESCAPED) != 0
     }
 
-    /// Returns true for a field without a letter, quoted or not.
+    /// Returns true for a field without a character, quoted or not.
     pub(in crate::tables) fn is_empty(self) -> bool {
         self.start == self.end_and_flags & !(QUOTED | ESCAPED)
     }
@@ -64,7 +64,7 @@ impl Field {
         self.range().end <= position
     }
 
-    /// The position of its first byte in the text, behind a quote.
+    /// The position of its first byte in the text, after a quote.
     pub(in crate::tables) fn start(self) -> usize {
         self.start as usize
     }
@@ -84,7 +84,7 @@ pub(in crate::tables) struct Records {
     pub offsets: Vec<u32>,
     /// For each record the line on which it begins, from 1 in the entire file.
     pub lines: Vec<u64>,
-    /// The number of fields with letters behind their closing quote.
+    /// The number of fields with text after their closing quote.
     pub stray_quotes: usize,
 }
 
@@ -94,7 +94,7 @@ impl Records {
         self.offsets.len()
     }
 
-    /// For each record from `start` on the number of its fields. A separator behind the last field
+    /// For each record from `start` on the number of its fields. A separator after the last field
     /// adds none: an empty field more than the first of them has, or that the first one alone has.
     pub(in crate::tables) fn widths(&self, start: usize) -> Vec<usize> {
         let all = start..self.len();
@@ -111,7 +111,7 @@ impl Records {
         all.clone().map(width).collect()
     }
 
-    /// Whether a separator stands behind the last field of a record.
+    /// Whether a separator follows the last field of a record.
     fn is_trailed(&self, index: usize) -> bool {
         self.record(index).last().is_some_and(|last| last.is_empty() && !last.is_quoted())
     }
@@ -134,11 +134,11 @@ pub(in crate::tables) fn commonest(widths: &[usize]) -> usize {
 /// How a split ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::tables) struct Split {
-    /// The bytes of the records; the record behind them is cut.
+    /// The bytes of the records; the record after them is cut.
     pub consumed: usize,
     /// The line, from 1, of a quote that opens and is not closed in this text.
     pub open_quote: Option<u64>,
-    /// Whether the record behind them has more than [`FIELDS_MAX`] fields.
+    /// Whether the record after them has more than [`FIELDS_MAX`] fields.
     pub is_too_wide: bool,
 }
 
@@ -227,7 +227,7 @@ impl Splitter {
     }
 
     /// Passes over an empty line or a comment at `at`: `None` where there is neither, and otherwise
-    /// the position behind it, which is unknown where the text cuts it.
+    /// the position after it, which is unknown where the text cuts it.
     fn skipped_line(&mut self, text: &[u8], at: usize, is_last: bool) -> Option<Option<usize>> {
         let (separator, merges) = (self.dialect.separator, self.dialect.merges_separators);
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t') && (*byte != separator || merges);
@@ -245,7 +245,7 @@ impl Splitter {
         Some(next)
     }
 
-    /// Adds the fields of the record at `at`. Returns the position behind it, and the number of its
+    /// Adds the fields of the record at `at`. Returns the position after it, and the number of its
     /// lines.
     fn record(
         &self,
@@ -289,7 +289,7 @@ impl Splitter {
         }
     }
 
-    /// The position behind the line of a record whose last field stops at `at`, and behind a
+    /// The position after the line of a record whose last field stops at `at`, and after a
     /// comment in it.
     fn line_end(&self, text: &[u8], at: usize, is_last: bool) -> Result<usize, Cut> {
         behind_rest_of_line(text, at, is_last).ok_or(Cut::Within)
@@ -311,7 +311,7 @@ impl Splitter {
         }
     }
 
-    /// Reads a field without quotes, in which the escape makes a sign of the dialect a letter.
+    /// Reads a field without quotes, in which the escape makes a special character literal.
     fn unquoted(&self, text: &[u8], start: usize, is_last: bool) -> Option<Field> {
         let (mut at, mut flags) = (start, 0);
         loop {
@@ -324,7 +324,7 @@ impl Splitter {
                 return Some(Field::new(start, at, flags));
             }
             let escaped = self.dialect.escaped_len(&text[at + 1..]);
-            // More text may have the sign, or the second byte of a line break.
+            // More text may have the character, or the second byte of a line break.
             if !is_last && text.len() <= at + 1 + escaped.max(1) {
                 return None;
             }
@@ -335,7 +335,7 @@ impl Splitter {
         }
     }
 
-    /// Reads a field whose quote stands behind blanks, `None` where they are letters of a field as
+    /// Reads a field whose quote follows blanks, `None` where they are text of a field as
     /// others.
     fn quoted_behind_blanks(
         &self,
@@ -358,7 +358,7 @@ impl Splitter {
         }
     }
 
-    /// The position behind the blanks at `at`, which are no part of a quoted field.
+    /// The position after the blanks at `at`, which are no part of a quoted field.
     fn behind_blanks(&self, text: &[u8], at: usize) -> usize {
         if self.dialect.separator == b' ' {
             return at;
@@ -388,7 +388,7 @@ impl Splitter {
             let Some(len) = memchr2(quote, escape, &text[at..]) else { return Scanned::Open };
             at += len;
             if text[at] != quote || text.get(at + 1) == Some(&quote) {
-                // An escaped sign. Behind an escape any sign is meant as it is.
+                // An escaped character. After an escape any character is meant as it is.
                 (at, flags) = (at + 2, flags | ESCAPED);
                 if text.len() < at {
                     return Scanned::Open;
@@ -412,7 +412,7 @@ impl Splitter {
         }
     }
 
-    /// A field from `start` to `end` in which letters follow the quote before `closing`.
+    /// A field from `start` to `end` in which text follows the quote before `closing`.
     fn stray_field(
         &self,
         text: &[u8],
@@ -429,7 +429,7 @@ impl Splitter {
         }
     }
 
-    /// Passes over the next line, whatever is in it. Returns the position behind it in a text that
+    /// Passes over the next line, whatever is in it. Returns the position after it in a text that
     /// begins with it.
     pub(in crate::tables) fn behind_line(&mut self, text: &[u8]) -> usize {
         self.line += 1;
@@ -465,7 +465,7 @@ pub(in crate::tables) fn field_text(text: &str, field: Field, dialect: Dialect) 
     }
 }
 
-/// The content of a field without quotes, without the escapes in front of signs of the dialect.
+/// The content of a field without quotes, without the escapes in front of special characters.
 fn unescaped_outside(raw: &str, escape: u8, dialect: Dialect) -> String {
     let mut content = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -486,7 +486,7 @@ fn unescaped(raw: &str, quote: u8, escape: Option<u8>) -> String {
     let mut rest = raw;
     while let Some(position) = memchr2(quote, escape.unwrap_or(quote), rest.as_bytes()) {
         content.push_str(&rest[..position]);
-        // Signs are ASCII, so letters begin behind them.
+        // Special characters are ASCII, so other characters begin after them.
         let mut letters = rest[position + 1..].chars();
         content.extend(letters.next());
         rest = letters.as_str();
@@ -494,7 +494,7 @@ fn unescaped(raw: &str, quote: u8, escape: Option<u8>) -> String {
     content + rest
 }
 
-/// The position behind the line that goes on at `at`; `None` where more text may belong to it.
+/// The position after the line that goes on at `at`; `None` where more text may belong to it.
 fn behind_rest_of_line(text: &[u8], at: usize, is_last: bool) -> Option<usize> {
     match memchr2(b'\n', b'\r', &text[at.min(text.len())..]) {
         Some(len) => behind_line_end(text, at + len, is_last),
@@ -502,7 +502,7 @@ fn behind_rest_of_line(text: &[u8], at: usize, is_last: bool) -> Option<usize> {
     }
 }
 
-/// The position behind the end of a line at `at`; `None` where more text may belong to it.
+/// The position after the end of a line at `at`; `None` where more text may belong to it.
 fn behind_line_end(text: &[u8], at: usize, is_last: bool) -> Option<usize> {
     match (text.get(at), text.get(at + 1)) {
         (Some(b'\r'), Some(b'\n')) => Some(at + 2),
@@ -512,7 +512,7 @@ fn behind_line_end(text: &[u8], at: usize, is_last: bool) -> Option<usize> {
     }
 }
 
-/// The number of line breaks in a text: each `\n`, and each `\r` without a `\n` behind it.
+/// The number of line breaks in a text: each `\n`, and each `\r` without a `\n` after it.
 fn line_breaks(text: &[u8]) -> u64 {
     let feeds = memchr_iter(b'\n', text).count() as u64;
     if memchr(b'\r', text).is_none() {
@@ -553,7 +553,7 @@ mod tests {
         }
     }
 
-    /// Each row: the text => the records as `line:field|field`, quoted fields behind `'`.
+    /// Each row: the text => the records as `line:field|field`, quoted fields after `'`.
     #[test]
     fn texts_are_split() {
         let plain = Dialect::separated_by(b',');

@@ -1,4 +1,4 @@
-//! The slow twin of the reader: splits a text letter by letter, and compares.
+//! The slow twin of the reader: splits a text character by character, and compares.
 
 use super::dialect::Dialect;
 use super::given::Given;
@@ -55,7 +55,7 @@ pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) 
     assert_eq!((&records, skipped), (&even, others.len()), "{text:?}: {dialect:?}");
 }
 
-/// The records of a text behind some lines; `None` where a quote is not closed, or a record has too
+/// The records of a text after some lines; `None` where a quote is not closed, or a record has too
 /// many fields.
 fn slow_records(text: &str, skip: u64, dialect: Dialect) -> Option<Vec<Record>> {
     let mut slow = Slow { text: text.chars().collect(), at: 0, dialect };
@@ -87,7 +87,7 @@ struct Slow {
 /// What a field in quotes is.
 enum Quoted {
     Closed(String, usize),
-    /// Letters follow the quote before the position.
+    /// Text follows the quote before the position.
     Stray(usize),
     Open,
 }
@@ -106,7 +106,7 @@ impl Slow {
         self.text.get(at).is_none_or(|letter| matches!(letter, '\n' | '\r'))
     }
 
-    /// Whether a position is behind a record.
+    /// Whether a position is after a record.
     fn is_line_break(&self, at: usize) -> bool {
         self.is_line_end(at) || self.dialect.has_comments_in_lines && self.is_comment(at)
     }
@@ -175,14 +175,14 @@ impl Slow {
                 }
                 (Quoted::Stray(end), true) => return Some(self.stray((start, end))),
                 (Quoted::Open, true) => return None,
-                // The quote behind blanks is a letter.
+                // The quote after blanks is literal.
                 (_, false) => {}
             }
         }
         Some((self.escaped(), false))
     }
 
-    /// A field without quotes, in which the escape makes a sign of the dialect a letter.
+    /// A field without quotes, in which the escape makes a special character literal.
     fn escaped(&mut self) -> String {
         let Dialect { quote, escape, comment, .. } = self.dialect;
         let [quote, escape, comment] = [quote, escape, comment].map(|it| it.map(char::from));
@@ -209,7 +209,7 @@ impl Slow {
         }
     }
 
-    /// A field whose quote opens at `start`, and behind whose quote before `closing` letters stand.
+    /// A field whose quote opens at `start`, and after whose quote before `closing` text stands.
     fn stray(&mut self, (start, closing): (usize, usize)) -> (String, bool) {
         self.at = closing;
         let behind = self.unquoted();

@@ -6,7 +6,7 @@
 //! 1. Its records have two fields or more, and nearly all as many.
 //! 2. All have as many, but for lines in front that have fewer: these are a preamble.
 //! 3. The preamble is short.
-//! 4. No letters follow a closing quote, and no quote stays open.
+//! 4. No text follows a closing quote, and no quote stays open.
 //! 5. The separator is the usual one; a record has many fields.
 //!
 //! The last candidate has no separator. It wins where no other one gives the lines a shared number
@@ -27,7 +27,7 @@ const SEPARATORS: [u8; 4] = *b",\t;|";
 /// The separators of lists of edges, which often have blanks.
 const SEPARATORS_OF_LISTS: [u8; 5] = *b"\t ,;|";
 
-/// The sign of comments.
+/// The character of comments.
 const COMMENT: char = '#';
 
 /// The part of the records, in hundredths, that have as many fields in a file with faults.
@@ -41,7 +41,7 @@ const SEPARATED_PART: usize = 10;
 /// How a file is written.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::tables) struct CsvFormat {
-    /// Its signs.
+    /// Its special characters.
     pub dialect: Dialect,
     /// The number of lines before the first record.
     pub skip: u64,
@@ -71,7 +71,7 @@ struct Score {
     is_table: bool,
     is_even: bool,
     preamble: Reverse<usize>,
-    /// No quote stays open, and no letters follow a closing one.
+    /// No quote stays open, and no text follows a closing one.
     is_quoted_well: bool,
     is_usual: bool,
     width: usize,
@@ -84,11 +84,11 @@ struct Candidate {
     score: Score,
     /// The first record of the table.
     start: usize,
-    /// Whether letters follow many closing quotes, or some while other quoted fields span lines.
+    /// Whether text follows many closing quotes, or some while other quoted fields span lines.
     has_letters_for_quotes: bool,
 }
 
-/// Finds out how a text is written. `is_cut` says that the file goes on behind the sample, so that
+/// Finds out how a text is written. `is_cut` says that the file goes on after the sample, so that
 /// its last record is not counted. `usual` is the separator that the name of the file promises.
 pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Given) -> Sample {
     let (sample, first_line) = match given.skip {
@@ -99,7 +99,7 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     let scored: Vec<Candidate> = candidates
         .map(|(order, dialect)| scored_of(sample, is_cut, dialect, (usual, order), given))
         .collect();
-    // Only quotes that are none show that they are letters.
+    // Only quotes that are none show that they are literal.
     let are_letters = |separator: u8| {
         scored.iter().any(|Candidate { dialect, score, .. }| {
             let is_quoted = dialect.separator == separator && dialect.quote == Some(b'"');
@@ -117,7 +117,7 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
     let best = scored.max_by(|one, other| one.score.cmp(&other.score));
     let mut best = best.expect("there is a candidate");
     if given.quote.is_none() && best.has_letters_for_quotes {
-        // The quotes are letters where the table is as good without them.
+        // The quotes are literal where the table is as good without them.
         let dialect = Dialect { quote: None, escape: None, ..best.dialect };
         let other = scored_of(sample, is_cut, dialect, (usual, 0), given);
         let retains = |candidate: &Candidate| (candidate.score.is_table, candidate.score.is_even);
@@ -156,7 +156,7 @@ fn separators_in(sample: &str, dialect: Dialect, given: &Given) -> Vec<u8> {
         0 < separated && count * SEPARATED_PART <= 100 * separated
     };
     let quoted = |line: &str| dialect.quote.is_some_and(|quote| line.as_bytes()[0] == quote);
-    // Separators within quotes are letters.
+    // Separators within quotes are literal.
     if lines().all(quoted) {
         return Vec::new();
     }
@@ -173,7 +173,7 @@ fn behind_empty(records: &Records, start: usize, given: &Given) -> usize {
     }
 }
 
-/// The text behind so many lines, and their number.
+/// The text after so many lines, and their number.
 fn behind_lines(text: &str, lines: u64) -> (&str, u64) {
     let mut rest = text;
     for _ in 0..lines {
@@ -312,7 +312,7 @@ struct Shape {
     widths: Vec<usize>,
     /// The number of fields that most records have.
     width: usize,
-    /// The records of the table, without notes in front of it and behind it.
+    /// The records of the table, without notes in front of it and after it.
     table: Range<usize>,
     /// How many records of the table have that number.
     even: usize,
@@ -322,7 +322,7 @@ impl Shape {
     fn of(records: &Records) -> Shape {
         let mut widths = records.widths(0);
         let usual = commonest(&widths);
-        // A line may have a separator behind its last field; the first line of the table says
+        // A line may have a separator after its last field; the first line of the table says
         // whether there is a field.
         let usual = usual.max(widths.last().copied().unwrap_or(0));
         let first = widths.iter().position(|&fields| usual <= fields + 1).unwrap_or(0);
@@ -343,7 +343,7 @@ impl Shape {
 }
 
 /// The first of at least two records at the end that have as many fields, where there are no more
-/// in front of them, and these have at most half as many fields: a small table behind notes. 0
+/// in front of them, and these have at most half as many fields: a small table after notes. 0
 /// where there are none such.
 fn behind_notes(widths: &[usize]) -> usize {
     let Some(&width) = widths.last() else { return 0 };
@@ -352,8 +352,8 @@ fn behind_notes(widths: &[usize]) -> usize {
     if is_table && widths[..first].iter().all(|&fields| 2 * fields <= width) { first } else { 0 }
 }
 
-/// The records behind those in front that have fewer fields: a title, notes. They are no preamble
-/// where such records come again, but for notes at the end, and one record is no table behind
+/// The records after those in front that have fewer fields: a title, notes. They are no preamble
+/// where such records come again, but for notes at the end, and one record is no table after
 /// several.
 fn table_of(widths: &[usize], width: usize) -> Range<usize> {
     let is_of_table = |&fields: &usize| fields == width;
@@ -394,7 +394,7 @@ fn has_comments(sample: &str, records: &Records) -> bool {
         || 1 < width && marked.iter().all(is_other)
 }
 
-/// The lines in front of the first record that are comments, without the sign.
+/// The lines in front of the first record that are comments, without that character.
 fn comment_lines(sample: &str, mark: u8) -> Vec<&str> {
     let lines = sample.lines().map(str::trim);
     let lines = lines.take_while(|line| line.is_empty() || line.as_bytes()[0] == mark);

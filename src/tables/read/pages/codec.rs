@@ -36,7 +36,7 @@ pub(super) fn unpacked(
         }
         Compression::LZ4_RAW => block(input, len)?,
         Compression::LZ4 => {
-            // Three forms have this name: blocks behind their lengths, a frame, and one block.
+            // Three forms have this name: blocks after their lengths, a frame, and one block.
             blocks(input, len)
                 .or_else(|| streamed(lz4_flex::frame::FrameDecoder::new(input), len).ok())
                 .map_or_else(|| block(input, len), Ok)?

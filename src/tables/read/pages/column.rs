@@ -24,7 +24,7 @@ pub(super) struct ColumnPages {
 pub(super) struct PageAt {
     /// Its header.
     pub header: PageHeader,
-    /// Where the bytes behind the header begin.
+    /// Where the bytes after the header begin.
     pub offset: u64,
     /// The number of values in the pages before it.
     pub first: u64,

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
-/// What is smuggled behind: it would define a predicate, and be answered.
+/// What is smuggled after: it would define a predicate, and be answered.
 const TAIL: &str = "POST /alter HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: 16\r\n\r\nsmuggled: int . ";
 
 /// How long a connection may stay that has to be closed.
@@ -15,9 +15,9 @@ const SOON: Duration = Duration::from_secs(10);
 /// What has to become of a request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Want {
-    /// It is refused or the connection is closed; nothing behind it is answered.
+    /// It is refused or the connection is closed; nothing after it is answered.
     Refused,
-    /// It is answered, perhaps with a refusal in words, and the connection is closed; nothing behind it is answered.
+    /// It is answered, perhaps with a refusal in words, and the connection is closed; nothing after it is answered.
     Once,
     /// It is a request like others, and so is what follows.
     Fine,
@@ -25,7 +25,7 @@ enum Want {
 
 use Want::{Fine, Once, Refused};
 
-/// What tells how long a body is, with the body behind it, and what becomes of the request.
+/// What tells how long a body is, with the body after it, and what becomes of the request.
 fn framings() -> Vec<(String, Want)> {
     let long = format!("0;{}\r\n\r\n", "x".repeat(1 << 20));
     let trailers = format!("0\r\n{}\r\n", "x: y\r\n".repeat(100_000));

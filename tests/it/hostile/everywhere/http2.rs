@@ -17,7 +17,7 @@ use tokio::time::{sleep, timeout};
 #[derive(Debug)]
 pub struct Report {
     pub status: u16,
-    /// The fields of the head, and of what comes behind the body.
+    /// The fields of the head, and of what comes after the body.
     pub fields: HeaderMap,
     pub body: Vec<u8>,
 }

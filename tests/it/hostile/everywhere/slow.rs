@@ -84,7 +84,7 @@ fn who_stops_in_the_middle_is_let_go() {
             .flat_map(|listener| {
                 rows.iter().flat_map(move |row| [(listener, row, false), (listener, row, true)])
             })
-            // What drips behind a whole preface is no frame, which is refused at once.
+            // What drips after a whole preface is no frame, which is refused at once.
             .map(|(listener, (name, protocol, start), drips)| {
                 let yard = &yard;
                 scope.spawn(move || {

@@ -92,7 +92,7 @@ impl Twin<'_> {
         Ok(Data::Edges(Box::new(edges)))
     }
 
-    /// The targets of each node: filtered, behind `after`, ordered, paged.
+    /// The targets of each node: filtered, after `after`, ordered, paged.
     pub fn lists(
         &self,
         field: &Field,

@@ -101,7 +101,7 @@ fn rows(
     Ok(if is_flat { all } else { all.into_iter().map(in_order).collect() })
 }
 
-/// An object that others were multiplied into: its keys in their order. The plain uids behind its
+/// An object that others were multiplied into: its keys in their order. The plain uids after its
 /// first key are gone, unless that is one of them.
 fn in_order(row: Row) -> Row {
     let first = row[0].0.clone();

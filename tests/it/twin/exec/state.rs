@@ -61,7 +61,7 @@ pub struct TwinOutcome {
     pub data: Data,
 }
 
-/// Values of a node under one key: the language behind the predicate's name where `@*` asks for
+/// Values of a node under one key: the language after the predicate's name where `@*` asks for
 /// all, and the values with their facets.
 pub type Shown = (Option<String>, Vec<(Value, Facets)>);
 

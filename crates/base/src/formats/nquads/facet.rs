@@ -103,11 +103,11 @@ fn bare_value(text: &str) -> Result<Value, BareFault<'_>> {
 }
 
 /// Reads an integer by the rules of Go's `strconv.ParseInt` with base 0: a prefix `0x`, `0o`, `0`
-/// or `0b` selects the base, and a `_` is allowed between two digits and behind the prefix.
+/// or `0b` selects the base, and a `_` is allowed between two digits and after the prefix.
 fn parse_int(text: &str) -> Option<i64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (digits, radix) = split_base(unsigned);
-    // Only behind a prefix may a `_` come first. A second sign has to be refused here:
+    // Only after a prefix may a `_` come first. A second sign has to be refused here:
     // `from_str_radix` takes one.
     let after_prefix =
         if radix == 10 { digits } else { digits.strip_prefix('_').unwrap_or(digits) };

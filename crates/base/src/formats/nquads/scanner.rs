@@ -418,7 +418,7 @@ impl<'a> Scanner<'a> {
         })
     }
 
-    /// Skips the label of a graph, which N-Quads allow behind the object. There is only one graph,
+    /// Skips the label of a graph, which N-Quads allow after the object. There is only one graph,
     /// so it has no meaning. Returns the name of a graph that is no number.
     pub(super) fn skip_label(&mut self) -> Scanned<Option<&'a str>> {
         let (start, mut graph) = (self.at, None);
@@ -441,7 +441,7 @@ impl<'a> Scanner<'a> {
         Ok(graph)
     }
 
-    /// Reads the dot at the end of the statement, and a comment behind it.
+    /// Reads the dot at the end of the statement, and a comment after it.
     pub(super) fn end(&mut self) -> Scanned<()> {
         self.skip_blanks();
         match self.peek() {
@@ -484,13 +484,13 @@ pub(in crate::formats) fn split_language(name: &str) -> (&str, &str) {
 /// What the IRIs of XML Schema begin with, in full.
 const XML_SCHEMA: &str = "http://www.w3.org/2001/XMLSchema#";
 
-/// A type of literals: its name behind `xs:`, behind [`XML_SCHEMA`], or as it stands.
+/// A type of literals: its name after `xs:`, after [`XML_SCHEMA`], or as it stands.
 enum LiteralName {
-    /// The name behind `xs:` and behind the IRI.
+    /// The name after `xs:` and after the IRI.
     Both(&'static str),
-    /// The name behind `xs:` alone.
+    /// The name after `xs:` alone.
     Short(&'static str),
-    /// The name behind the IRI alone.
+    /// The name after the IRI alone.
     Long(&'static str),
     /// The entire name.
     Full(&'static str),
@@ -519,7 +519,7 @@ const LITERAL_TYPES: [(LiteralName, ValueType); 16] = {
     ]
 };
 
-/// Returns the type that the IRI behind `^^` means, such as `xs:int`; `None` for an unknown one.
+/// Returns the type that the IRI after `^^` means, such as `xs:int`; `None` for an unknown one.
 fn literal_type(name: &str) -> Option<ValueType> {
     use LiteralName::{Both, Full, Long, Short};
     let short = name.strip_prefix("xs:");
@@ -611,7 +611,7 @@ fn parse_uid(text: &str) -> Option<u64> {
     Uid::parse(text).map(|uid| uid.0)
 }
 
-/// Whether a text is digits alone, decimal or hexadecimal behind `0x`.
+/// Whether a text is digits alone, decimal or hexadecimal after `0x`.
 fn is_number(name: &str) -> bool {
     let hex = name.strip_prefix("0x").filter(|digits| !digits.is_empty());
     let is_hex = hex.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));

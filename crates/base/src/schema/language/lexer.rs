@@ -1,4 +1,4 @@
-//! The lexer of schema texts: splits a text into names, numbers, quoted texts and signs.
+//! The lexer of schema texts: splits a text into names, numbers, quoted texts and characters.
 
 use crate::types::{Error, Position, Result};
 
@@ -49,7 +49,7 @@ impl Token<'_> {
         matches!(self.kind, Kind::Word | Kind::Iri)
     }
 
-    /// Returns true if the token is this sign.
+    /// Returns true if the token is this character.
     pub(super) fn is(&self, sign: u8) -> bool {
         self.kind == Kind::Sign(sign)
     }

@@ -121,7 +121,7 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// Consumes the next token if it is this sign, and returns whether it was.
+    /// Consumes the next token if it is this character, and returns whether it was.
     fn accept(&mut self, sign: u8) -> bool {
         let result = self.peek().is(sign);
         self.at += usize::from(result);
@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
         Ok(TypeDef::new(name.text, fields))
     }
 
-    /// Skips the type behind the name of a field, such as `: [string!]!`. Old schema texts have it;
+    /// Skips the type after the name of a field, such as `: [string!]!`. Old schema texts have it;
     /// it has no meaning.
     fn field_type(&mut self) -> Result<()> {
         if self.peek().kind == Kind::Newline {

@@ -191,7 +191,7 @@ impl<'a> Iterator for Words<'a> {
 }
 
 /// The end of the word whose last character so far is of class `last`, up to `at`. O(length of the
-/// word), but for the marks behind a mark that joins nothing, which are read a second time.
+/// word), but for the marks after a mark that joins nothing, which are read a second time.
 fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
     let bytes = text.as_bytes();
     loop {
@@ -214,7 +214,7 @@ fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
             (last, at) = (class, end);
         } else if last == Hebrew && class == SingleQuote {
             // Rule WB7a. The mark belongs to the word, and what a connector joins is joined to it:
-            // a digit or a `_` directly behind.
+            // a digit or a `_` directly after.
             (last, at) = (Connector, end);
         } else {
             return at;
@@ -222,7 +222,7 @@ fn word_end(text: &str, mut last: Class, mut at: usize) -> usize {
     }
 }
 
-/// Moves `at` behind what only extends the character before it; gives the class and the end of
+/// Moves `at` after what only extends the character before it; gives the class and the end of
 /// the character that follows.
 fn skip_extend(text: &str, at: &mut usize) -> Option<(Class, usize)> {
     loop {

@@ -215,7 +215,7 @@ impl BigFloat {
         let shift = shift + (parts.exponent - shift).rem_euclid(2);
         let square = parts.mantissa << shift;
         let root = square.sqrt();
-        // One bit behind the root represents all that follows it: rounding only needs to detect it.
+        // One bit after the root represents all that follows it: rounding only needs to detect it.
         let is_exact = &root * &root == square;
         let sticky = BigUint::from(u8::from(!is_exact));
         let halved = (parts.exponent - shift) / 2;
@@ -434,7 +434,7 @@ fn between(low: &[u8], middle: &[u8], high: &[u8], inclusive: bool) -> Vec<u8> {
     let fits = |candidate: &[u8]| {
         let filled = |bound: &[u8]| {
             let (head, tail) = bound.split_at(candidate.len());
-            // A candidate represents itself with zeros behind it, so what the bound has there
+            // A candidate represents itself with zeros after it, so what the bound has there
             // decides between equal and less.
             let rest = if tail.iter().all(|&digit| digit == b'0') {
                 Ordering::Equal
@@ -568,7 +568,7 @@ fn scan(text: &str) -> Result<Binary, BigFloatFault> {
 struct Mantissa {
     /// The values of the digits, without zeros in front.
     digits: Vec<u8>,
-    /// How many digits the point is behind the last.
+    /// How many digits the point is after the last.
     exponent: i64,
     /// The number of bytes read.
     read: usize,

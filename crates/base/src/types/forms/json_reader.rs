@@ -16,10 +16,10 @@ pub enum JsonError {
     /// Unexpected end of the text.
     #[error("the JSON ends too early")]
     End,
-    /// JSON has no such letter here.
+    /// JSON has no such character here.
     #[error("unexpected `{letter}` {position}")]
     Unexpected {
-        /// The actual letter.
+        /// The actual character.
         letter: char,
         /// Where it stands, as the end of a sentence: `after a key`.
         position: &'static str,
@@ -231,7 +231,7 @@ impl<'a> JsonReader<'a> {
         Ok(())
     }
 
-    /// Returns the error for the next letter, which does not fit.
+    /// Returns the error for the next character, which does not fit.
     fn unexpected(&self, position: &'static str) -> JsonError {
         match self.text[self.at..].chars().next() {
             None => JsonError::End,

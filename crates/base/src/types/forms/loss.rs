@@ -152,7 +152,7 @@ fn is_cut_text(text: &str, stored: ValueRef<'_>) -> bool {
     }
 }
 
-/// Whether the text of an integer is the one that a float is written as, which has zeros behind its
+/// Whether the text of an integer is the one that a float is written as, which has zeros after its
 /// significant digits.
 fn reads_as(number: f64, text: &str) -> bool {
     number.to_string() == text.trim_start_matches('+')

@@ -6,7 +6,7 @@ use crate::compat::go_floats::{FloatText, plain};
 use crate::types::quoted_text::shown;
 
 /// Why a text is no bool, int, float or vector. `text` is the text as messages show it: between
-/// backquotes, on one line, cut to 60 letters.
+/// backquotes, on one line, cut to 60 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The text is none of those that [`parse_bool`] takes.

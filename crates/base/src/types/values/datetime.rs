@@ -28,7 +28,7 @@ pub struct DateTime {
 }
 
 /// Why a text or bytes are no time. Texts are in messages between backquotes, on one line, cut to
-/// 60 letters.
+/// 60 characters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
     /// The text is of no form that [`DateTime::parse`] reads.
@@ -137,7 +137,7 @@ impl DateTime {
     /// Writes RFC 3339 text: nine digits of fraction at most, without trailing zeros.
     pub fn write(self, out: &mut Vec<u8>) {
         let parts = calendar(self.local_seconds());
-        // Copied as one block: letter by letter the capacity would be checked nineteen times.
+        // Copied as one block: character by character the capacity would be checked nineteen times.
         let mut text = *b"0000-00-00T00:00:00";
         let mut put = |at: usize, number: u64| {
             text[at] = b'0' + (number / 10) as u8;

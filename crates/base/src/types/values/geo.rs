@@ -164,7 +164,7 @@ impl Geometry {
         geometry(&mut JsonReader::new(text), 0)
     }
 
-    /// Reads what stands behind `"coordinates":` in GeoJSON, of a given type.
+    /// Reads what follows `"coordinates":` in GeoJSON, of a given type.
     ///
     /// # Errors
     /// As [`Geometry::parse`], the reason alone.

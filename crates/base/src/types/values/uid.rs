@@ -28,7 +28,7 @@ impl UidText {
         str::from_utf8(self.as_bytes()).expect("the digits are ASCII")
     }
 
-    /// Writes the text behind others.
+    /// Writes the text after others.
     #[inline]
     pub fn append_to(&self, out: &mut Vec<u8>) {
         let end = out.len() + self.len;

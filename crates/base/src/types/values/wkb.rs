@@ -21,7 +21,7 @@ impl Geometry {
     /// [`GeometryError::NoBinary`].
     pub fn from_wkb(bytes: &[u8]) -> Result<Geometry, GeometryError> {
         let mut reader = Reader { bytes, at: 0 };
-        // Bytes behind the geometry are damage, too.
+        // Bytes after the geometry are damage, too.
         let read = reader.geometry(0).filter(|_| reader.at == bytes.len());
         read.ok_or(GeometryError::NoBinary)
     }

@@ -100,7 +100,7 @@ pub(super) enum EdgeLists<'g> {
 /// Lists of several parts as one, of nodes that may match.
 pub(super) struct BuiltLists {
     positions: Positions,
-    /// Where the list of each position begins in `targets`, and behind them the end.
+    /// Where the list of each position begins in `targets`, and after them the end.
     offsets: Vec<usize>,
     targets: Vec<u32>,
 }

@@ -20,7 +20,7 @@ const NODES_OF_ROUND: usize = 1 << 14;
 /// searched takes about as long as so many that are looked up in a table (estimate: a miss of the caches).
 const MARKED_RATIO: usize = 8;
 
-/// Bindings of the retained variables, one behind the other, each with its number of matches.
+/// Bindings of the retained variables, one after the other, each with its number of matches.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     pub(super) nodes: Vec<u32>,
@@ -222,7 +222,7 @@ impl<'g> Enumeration<'g> {
         self.count(level, state, |state| self.descend(level + 1, count, state))
     }
 
-    /// Goes on behind a level that is bound. Behind the last retained variable the matches of the rest are one number.
+    /// Goes on after a level that is bound. Behind the last retained variable the matches of the rest are one number.
     fn count(
         &self,
         level: usize,

@@ -35,7 +35,7 @@ impl Execution<'_> {
         Ok(MORE)
     }
 
-    /// Pushes the rows behind all these stages.
+    /// Pushes the rows after all these stages.
     pub(in crate::execute) fn produce(
         &self,
         stages: &[Stage],

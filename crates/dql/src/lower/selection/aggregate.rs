@@ -45,7 +45,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Reads the fraction behind the argument, where the function has one. Returns the function
+    /// Reads the fraction after the argument, where the function has one. Returns the function
     /// with it, and the other arguments.
     fn with_fraction(
         &self,

@@ -134,7 +134,7 @@ impl<'a> Lowering<'a> {
             return Err(self.error_with(item.at, message, hint));
         }
         // Modifiers may occur inside of the brackets, as in `count(friend @filter(...))`, and
-        // behind them.
+        // after them.
         let mut modifiers = self.modifiers(item.at, inner.iter().chain(&item.suffixes))?;
         if modifiers.has_body {
             let hint = "remove `{ ... }`";
@@ -374,7 +374,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Lowers the selections behind a field; several are joined.
+    /// Lowers the selections after a field; several are joined.
     fn bodies(&mut self, suffixes: &'a [Suffix], context: FieldContext) -> Result<Vec<Arc<Field>>> {
         let mut fields = Vec::new();
         for suffix in suffixes {

@@ -47,7 +47,7 @@ impl Modifiers {
 }
 
 impl<'a> Lowering<'a> {
-    /// Adds a part behind a field. Of a selection only its presence is recorded; its items are
+    /// Adds a part after a field. Of a selection only its presence is recorded; its items are
     /// lowered elsewhere.
     pub(super) fn suffix(&mut self, suffix: &'a Suffix, modifiers: &mut Modifiers) -> Result<()> {
         match suffix {

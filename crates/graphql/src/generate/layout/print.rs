@@ -90,7 +90,7 @@ fn print_description(text: &mut String, indent: &str, description: &str) {
     }
 }
 
-/// Returns directives as they are printed behind a field or a name, each with a blank before it.
+/// Returns directives as they are printed after a field or a name, each with a blank before it.
 pub(in crate::generate) fn directives_text<'a>(
     directives: impl IntoIterator<Item = &'a ast::Directive>,
 ) -> String {

@@ -138,7 +138,7 @@ fn string_value(text: &str) -> Cow<'_, str> {
     value.into()
 }
 
-/// Reads the escape behind a backslash: its character, and its length in bytes. Two `\u` that are a
+/// Reads the escape after a backslash: its character, and its length in bytes. Two `\u` that are a
 /// surrogate pair make one character.
 fn read_escape(rest: &str) -> Option<(char, usize)> {
     let simple = match rest.as_bytes().first()? {

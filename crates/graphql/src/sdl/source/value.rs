@@ -57,7 +57,7 @@ pub(in crate::sdl) fn items(value: &Value) -> &[Node<Value>] {
     }
 }
 
-/// Returns the position that messages about a value point at: of a string the one behind its
+/// Returns the position that messages about a value point at: of a string the one after its
 /// opening quotes.
 pub(in crate::sdl) fn position(value: &Node<Value>, positions: &Positions<'_>) -> Option<Position> {
     let start = value.location()?.offset();

@@ -1,6 +1,6 @@
 //! One command line of three layers: flags, then variables, then a file, then defaults.
 //!
-//! What variables and the file set becomes words of the command line, which stand behind the name
+//! What variables and the file set becomes words of the command line, which follow the name
 //! of the command, unless a flag is there. So one parser tests values and what they require, and
 //! nothing can be set elsewhere that could not be typed.
 

@@ -221,7 +221,7 @@ fn read(words: &[&str], variables: &[(&str, &str)]) -> LayeredSettings {
     LayeredSettings::read(&Arguments::command(), words, variable).unwrap()
 }
 
-/// Other commands have the options that they have in common, behind the name of the command.
+/// Other commands have the options that they have in common, after the name of the command.
 #[test]
 fn other_commands_have_common_options() {
     let all = [("HEXGRAPH_NAMESPACE", "3"), ("HEXGRAPH_TIMEOUT", "2"), ("HEXGRAPH_FILE", "f")];

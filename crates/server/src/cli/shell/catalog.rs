@@ -70,7 +70,7 @@ impl Catalog {
     }
 }
 
-/// A name as queries have it: in `<>` where it has other letters than those of plain names.
+/// A name as queries have it: in `<>` where it has other characters than those of plain names.
 pub(in crate::cli) fn quoted(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.');
     let starts_plain = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');

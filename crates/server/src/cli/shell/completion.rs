@@ -1,4 +1,4 @@
-//! What may follow what is typed: names, words and commands for the tab key, and hints behind the
+//! What may follow what is typed: names, words and commands for the tab key, and hints after the
 //! cursor.
 
 use super::catalog::{Catalog, quoted};
@@ -100,8 +100,8 @@ pub(super) fn completion(catalog: &Catalog, text: &str, is_graphql: bool) -> Com
     Completion::Words(start, matching(candidates(catalog, &text[..start], prefix), prefix))
 }
 
-/// What may begin at the cursor in Cypher: labels and relationship types behind `:`, properties
-/// behind a point, else words and functions.
+/// What may begin at the cursor in Cypher: labels and relationship types after `:`, properties
+/// after a point, else words and functions.
 fn cypher_candidates(catalog: &Catalog, before: &str) -> Vec<String> {
     let predicates = catalog.predicates.iter();
     let named = |is_edge: bool| {
@@ -123,7 +123,7 @@ fn cypher_candidates(catalog: &Catalog, before: &str) -> Vec<String> {
     }
 }
 
-/// A name as Cypher has it: in backquotes where it has other letters than those of plain names.
+/// A name as Cypher has it: in backquotes where it has other characters than those of plain names.
 fn backquoted(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     match name.chars().all(is_plain) {
@@ -200,7 +200,7 @@ fn open_bracket(tokens: &[Token<'_>]) -> Option<usize> {
     None
 }
 
-/// A hint behind the cursor, and whether it can be accepted.
+/// A hint after the cursor, and whether it can be accepted.
 pub(super) fn hint(catalog: &Catalog, text: &str, is_graphql: bool) -> Option<(String, bool)> {
     if let Some((name, "")) = command(text)
         && text.as_bytes().last() == Some(&b' ')

@@ -62,20 +62,20 @@ pub(super) fn is_cypher(text: &str) -> bool {
     OPENERS.iter().any(|word| word.eq_ignore_ascii_case(&rest[..end]))
 }
 
-/// Whether a word is one of the language, in any case of letters.
+/// Whether a word is one of the language, ignoring case.
 pub(super) fn is_word(name: &str) -> bool {
     let mut words = WORDS.iter().flat_map(|words| words.split(' '));
     words.any(|word| word.eq_ignore_ascii_case(name))
 }
 
-/// Whether a statement is complete: a `;` stands behind it, or a blank line.
+/// Whether a statement is complete: a `;` follows it, or a blank line.
 pub(super) fn is_ended(text: &str) -> bool {
     let is_blank = |line: &str| line.trim().is_empty();
     last_sign(text) == Some(';')
         || 1 < text.lines().count() && text.lines().last().is_some_and(is_blank)
 }
 
-/// A statement without the `;` behind it.
+/// A statement without the `;` after it.
 pub(super) fn without_end(text: &str) -> &str {
     match last_sign(text) {
         Some(';') => &text[..text.rfind(';').unwrap_or(text.len())],
@@ -98,7 +98,7 @@ fn without_comments(text: &str) -> &str {
     }
 }
 
-/// The last sign of a text that is in no comment; `None` where a quote or a comment is open.
+/// The last character of a text that is in no comment; `None` where a quote or a comment is open.
 fn last_sign(text: &str) -> Option<char> {
     let (mut letters, mut last) = (text.chars().peekable(), None);
     while let Some(letter) = letters.next() {

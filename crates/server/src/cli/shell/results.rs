@@ -176,7 +176,7 @@ pub(super) fn grouped(number: usize) -> String {
     groups.join(",")
 }
 
-/// JSON with a line for each member, its letters as they are. Signs that would move the cursor are
+/// JSON with a line for each member, its characters as they are. Characters that would move the cursor are
 /// escaped. O(text).
 pub(super) fn indented(json: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(json);

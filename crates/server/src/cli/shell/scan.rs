@@ -99,7 +99,7 @@ fn line(text: &str) -> usize {
     text.find('\n').unwrap_or(text.len())
 }
 
-/// The length of a text up to the sign that closes it, or else of its line.
+/// The length of a text up to the character that closes it, or else of its line.
 fn until(text: &str, close: char) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text.char_indices().skip(1) {

@@ -75,7 +75,7 @@ pub(super) fn statements(text: &str) -> Vec<Statement> {
 }
 
 /// Whether a text is a statement and not the beginning of one. A statement in Cypher has a `;` or a
-/// blank line behind it. In other languages its brackets are balanced, and the fragments that it
+/// blank line after it. In other languages its brackets are balanced, and the fragments that it
 /// names are in it; a blank line completes one that lacks no more than fragments.
 pub(super) fn is_complete(text: &str) -> bool {
     if let Some((command, _)) = command(text)

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use std::task::Waker;
 
-    /// All fragments of a body, and whether trailers came behind them.
+    /// All fragments of a body, and whether trailers came after them.
     fn sent(mut body: SentMessage) -> (Vec<Bytes>, bool) {
         let (mut chunks, mut has_trailers) = (Vec::new(), false);
         let mut context = Context::from_waker(Waker::noop());

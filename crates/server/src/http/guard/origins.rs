@@ -132,7 +132,7 @@ impl Origins {
 
     fn is_ours(&self, authority: &str) -> bool {
         let Ok(authority) = authority.parse::<Authority>() else { return false };
-        // Nothing stands before the name, and behind it at most a port.
+        // Nothing stands before the name, and after it at most a port.
         let port = authority.as_str().strip_prefix(authority.host());
         let is_port = |port: &str| port.is_empty() || port.starts_with(':');
         if !port.is_some_and(is_port) {

@@ -179,7 +179,7 @@ impl RequestTimer {
     pub(in crate::http) fn answered(&mut self, response: &Response) -> SpanResult {
         let (extensions, headers) = (response.extensions(), response.headers());
         let is_call = self.request.is_call;
-        // A call that succeeds has its status behind the body.
+        // A call that succeeds has its status after the body.
         let status =
             headers.get("grpc-status").and_then(|status| status.to_str().ok()?.parse().ok());
         let code = match is_call {

@@ -19,7 +19,7 @@ const ROUND_RATIO: usize = 64;
 const FIRST_PASS_RATIO: usize = 16;
 const FIRST_ROUND_RATIO: usize = 8;
 
-/// The neighbouring nodes that are looked at one behind the other.
+/// The neighbouring nodes that are looked at one after the other.
 const RUN: usize = 16;
 
 /// A pass ends at its first level if less than one in so many nodes moves there.

@@ -39,7 +39,7 @@ const ALONE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub(super) struct Moving {
     pub(super) resolution: f64,
-    /// The neighbouring nodes that are looked at one behind the other, since their rows lie so,
+    /// The neighbouring nodes that are looked at one after the other, since their rows lie so,
     /// where a batch has space for them.
     pub(super) run: usize,
     /// It ends with a round of fewer moves than one in so many nodes; with `None` it runs until

@@ -157,7 +157,7 @@ impl<'g> Network<'g> {
 
 /// The members of groups.
 pub(super) struct GroupMembers {
-    /// The members of the groups, one group behind the other, ascending in each.
+    /// The members of the groups, one group after the other, ascending in each.
     pub(super) nodes: Vec<u32>,
     /// Where the members of each group begin, and those of the last one end.
     pub(super) starts: Vec<usize>,

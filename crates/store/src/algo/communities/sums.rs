@@ -107,7 +107,7 @@ impl Sums {
     /// The sum of a group; 0 where it has none.
     #[inline]
     pub(super) fn of(&self, group: u32) -> f64 {
-        // That of a group without one is 0 and stands behind the last.
+        // That of a group without one is 0 and follows the last.
         self.sums[(self.slots[self.slot(group)] as usize).min(self.len)].1
     }
 

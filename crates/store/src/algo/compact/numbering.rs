@@ -45,7 +45,7 @@ impl Numbering {
     /// The number of a node; `None` for one that is not in the graph.
     #[inline]
     pub(in crate::algo) fn number(&self, node: u32) -> Option<u32> {
-        // A node id before the first one wraps to a position behind all others.
+        // A node id before the first one wraps to a position after all others.
         let position = match &self.positions {
             Positions::Run(first) => node.wrapping_sub(*first),
             Positions::Table(first, table) => {

@@ -154,7 +154,7 @@ fn added(one: Option<f64>, other: Option<f64>) -> Option<f64> {
     }
 }
 
-/// The numbers of the nodes: the old ones, and those of new nodes behind them. `None` where a new
+/// The numbers of the nodes: the old ones, and those of new nodes after them. `None` where a new
 /// one comes before an old one.
 fn numbering(
     old: &Graph,
@@ -169,7 +169,7 @@ fn numbering(
     };
     let Some(first) = new.first() else { return Some(Arc::clone(old.numbering())) };
     // Numbers ascend with node ids: one new node before the last old one would change the numbers
-    // of those behind it.
+    // of those after it.
     if old.nodes().last().is_some_and(|last| first < last) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Compressed sparse rows: the targets of all nodes, one list behind the other.
+//! Compressed sparse rows: the targets of all nodes, one list after the other.
 
 use super::overlay::RowOverlay;
 use super::weights::{WeightSlice, Weights, is_narrow};
@@ -35,7 +35,7 @@ pub(in crate::algo) struct WeightRange {
     pub(in crate::algo) are_full: bool,
 }
 
-/// Rows that lie one behind the other.
+/// Rows that lie one after the other.
 struct Made {
     /// The start of each node's row, and the end of the last one.
     starts: Vec<usize>,
@@ -84,7 +84,7 @@ impl Rows {
         Ok(Rows::new(starts, targets, weights))
     }
 
-    /// Rows of lists that lie one behind the other.
+    /// Rows of lists that lie one after the other.
     pub(super) fn new(starts: Vec<usize>, targets: Vec<u32>, weights: Option<Weights>) -> Rows {
         let (nodes, edges) = (starts.len() - 1, targets.len());
         let made = Arc::new(Made { starts, targets, weights });
@@ -207,7 +207,7 @@ impl Rows {
         self.row(node).1.at(position)
     }
 
-    /// The targets of all nodes, row behind row; `None` where some rows were patched, which lie
+    /// The targets of all nodes, row after row; `None` where some rows were patched, which lie
     /// elsewhere.
     pub fn targets(&self) -> Option<&[u32]> {
         self.overlay.is_none().then_some(&self.made.targets)

@@ -89,7 +89,7 @@ impl Search {
             }
             self.low[node as usize] = low;
             if let Some((position, to)) = unseen {
-                // The edge is looked at again when the search comes back, to learn what lies behind
+                // The edge is looked at again when the search comes back, to learn what lies after
                 // it.
                 self.next[node as usize] += position as u32;
                 self.enter(to);

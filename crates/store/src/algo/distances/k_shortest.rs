@@ -138,7 +138,7 @@ struct Route {
 
 /// All result paths, as a prefix tree.
 struct Tree {
-    /// The branch behind a node that a branch goes on with.
+    /// The branch after a node that a branch goes on with.
     next: FxHashMap<(usize, u32), usize>,
     /// The nodes that each branch goes on with, ascending.
     nodes: Vec<Vec<u32>>,

@@ -68,7 +68,7 @@ struct Projection<'p, 'r> {
     sizes: Vec<f32>,
 }
 
-/// Vectors of all nodes, or the same numbers of each, node behind node.
+/// Vectors of all nodes, or the same numbers of each, node after node.
 trait Source: Sync {
     /// Adds the vectors of some nodes, one after the other, each times a number.
     fn add(&self, nodes: &[u32], weight: impl Fn(usize) -> f32, sums: &mut [f32]);

@@ -182,7 +182,7 @@ impl Search {
             }
             let row = rows.of(node);
             // Edges were numbered in the order of the nodes, so the
-            // numbers of a node end where those of the one behind begin.
+            // numbers of a node end where those of the one after begin.
             edge -= row.len();
             let mut owed = 0.0;
             // Cleared while reading, so that all bits are clear for the next search.

@@ -163,7 +163,7 @@ fn small(edges: &[(u32, u32, f64)], direction: Direction) -> Case {
     }
 }
 
-/// How often each next node comes behind `before` in walks.
+/// How often each next node comes after `before` in walks.
 fn fractions(graph: &Graph, before: &[usize], p: f64, q: f64) -> BTreeMap<usize, f64> {
     let arguments = [
         ("source", nodes(&before[..1])),

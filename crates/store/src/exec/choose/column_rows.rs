@@ -80,7 +80,7 @@ impl RowLoop for RetainListed<'_> {
                 Rows::Missing(_) => {}
                 Rows::Each(rows) => {
                     for (&node, &row) in nodes.iter().zip(rows) {
-                        // What stands for no row is behind all rows.
+                        // What stands for no row is after all rows.
                         let it = stored.get(row as usize);
                         retained[end] = node;
                         end += usize::from(it.is_some_and(|it| holds(*it)));
@@ -144,7 +144,7 @@ impl RowLoop for RetainBits<'_> {
     }
 }
 
-/// Those of the members that are asked for whose row passes, which is named by its place behind that of the first member.
+/// Those of the members that are asked for whose row passes, which is named by its place after that of the first member.
 #[inline]
 fn one_by_one(requested: u64, members: u64, holds: impl Fn(usize) -> bool) -> u64 {
     let (mut left, mut passing) = (requested, 0);
@@ -157,7 +157,7 @@ fn one_by_one(requested: u64, members: u64, holds: impl Fn(usize) -> bool) -> u6
     passing
 }
 
-/// The bits of rows, one behind the other, at the places of their members. A step for each id below 64 that is none.
+/// The bits of rows, one after the other, at the places of their members. A step for each id below 64 that is none.
 #[inline]
 fn spread(rows: u64, members: u64) -> u64 {
     let (mut bits, mut gaps) = (rows, !members);

@@ -35,7 +35,7 @@ enum Condition {
 pub(crate) enum TextCondition {
     /// It matches the pattern.
     Matches(Box<Regex>),
-    /// It differs from the text in at most so many letters.
+    /// It differs from the text in at most so many characters.
     Near(Box<str>, usize),
 }
 

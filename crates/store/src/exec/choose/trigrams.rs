@@ -53,7 +53,7 @@ const CHUNK_TRIGRAMS_MAX: usize = 64;
 /// Trigrams of which every text within a distance of another has at least one, and how many nodes have them, about; `None` where there are none, since the
 /// text is too short for the distance.
 ///
-/// The text is cut into one chunk more than there may be changes of letters. A change is within one chunk at most, so that one of them stands
+/// The text is cut into one chunk more than there may be changes of characters. A change is within one chunk at most, so that one of them stands
 /// in the other text as it is, with all trigrams of it: the one that fewest nodes have is taken of each. O(chunks).
 pub(super) fn near_trigrams(
     text: &str,
@@ -64,7 +64,7 @@ pub(super) fn near_trigrams(
     if text.len() / 3 < chunks {
         return None;
     }
-    // No letter is in two chunks.
+    // No character is in two chunks.
     let end_of = |chunk: usize| {
         let mut end = text.len() / chunks * chunk + text.len() % chunks * chunk / chunks;
         while !text.is_char_boundary(end) {
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(near_trigrams("abcdef", 1, &none).unwrap().0.len(), 2);
         assert!(near_trigrams("", 0, &none).is_none());
         assert!(near_trigrams("abcdef", usize::MAX, &none).is_none());
-        // Three letters of two bytes have no cut with three bytes on each side.
+        // Three characters of two bytes have no cut with three bytes on each side.
         assert!(near_trigrams("\u{e9}\u{e9}\u{e9}", 1, &none).is_none());
     }
 

@@ -20,7 +20,7 @@ pub struct GroupColumns {
 
 /// The values of one key for all groups.
 pub(in crate::exec) enum KeyCells {
-    /// Texts, one behind the other, and the byte offset where each ends. `are_default` tells texts of type `default` from strings.
+    /// Texts, one after the other, and the byte offset where each ends. `are_default` tells texts of type `default` from strings.
     Texts { text: String, ends: Vec<usize>, are_default: bool },
     /// Any other values.
     Values(Vec<Value>),
@@ -159,7 +159,7 @@ impl KeyCells {
         }
     }
 
-    /// Puts other cells behind these.
+    /// Puts other cells after these.
     pub(in crate::exec) fn append(&mut self, other: KeyCells) {
         match (self, other) {
             (KeyCells::Values(values), KeyCells::Values(more)) => values.extend(more),
@@ -223,7 +223,7 @@ impl ResultCells {
         ResultCells { numbers: Numbers::Ints(ints), has: Vec::new() }
     }
 
-    /// Puts the results of other groups behind these. Returns false for numbers of another kind.
+    /// Puts the results of other groups after these. Returns false for numbers of another kind.
     pub(in crate::exec) fn append(&mut self, mut more: ResultCells) -> bool {
         // Without any number a column is of either kind.
         if self.has_none() {

@@ -247,7 +247,7 @@ impl Context<'_> {
         self.control.morsels(items, each, work)
     }
 
-    /// As [`Context::morsels`], where each result is a list: all lists, one behind the other.
+    /// As [`Context::morsels`], where each result is a list: all lists, one after the other.
     ///
     /// # Errors
     ///
@@ -300,7 +300,7 @@ impl Context<'_> {
     }
 }
 
-/// Lists, one behind the other. A single one is not copied.
+/// Lists, one after the other. A single one is not copied.
 pub(crate) fn joined<T>(mut lists: Vec<Vec<T>>) -> Vec<T> {
     if lists.len() < 2 {
         return lists.pop().unwrap_or_default();

@@ -79,7 +79,7 @@ impl Context<'_> {
     }
 }
 
-/// Puts a step behind those of a trace, and returns its place.
+/// Puts a step after those of a trace, and returns its place.
 #[cold]
 fn begun(
     trace: &Trace,

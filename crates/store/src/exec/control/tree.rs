@@ -375,7 +375,7 @@ impl<'m> Finder<'m> {
     #[inline]
     pub(in crate::exec) fn get(&self, node: u32) -> Option<hexgraph_base::types::ValueRef<'m>> {
         let map = self.map;
-        // A node before the first one wraps to a position behind all others.
+        // A node before the first one wraps to a position after all others.
         let position = match &self.positions {
             Positions::Search => return map.get(node),
             _ if map.constant.is_some() => return map.get(node),

@@ -111,7 +111,7 @@ impl Accumulator {
         }
     }
 
-    /// Puts the groups of an accumulator of the same kind, but for the one before the first, behind these: their numbers are higher by `offset` here.
+    /// Puts the groups of an accumulator of the same kind, but for the one before the first, after these: their numbers are higher by `offset` here.
     fn append(&mut self, more: &Accumulator, offset: u32) {
         fn all<T: Copy>(accumulators: &mut Vec<T>, more: &[T]) {
             accumulators
@@ -334,7 +334,7 @@ impl Accumulators {
         }
     }
 
-    /// Puts the groups of others, but for the one before the first, behind these.
+    /// Puts the groups of others, but for the one before the first, after these.
     pub(super) fn append(&mut self, more: &Accumulators) {
         // Of no members there are no numbers yet, not even of the group before the first.
         let first = usize::from(!self.lacking.is_empty()).min(more.lacking.len());
@@ -479,7 +479,7 @@ impl<'a> NumberAccumulators<'a> {
         (self.retained, self.leaves_floats) = (None, true);
     }
 
-    /// Adds up the floats of a part behind so many floats of each group.
+    /// Adds up the floats of a part after so many floats of each group.
     pub(super) fn begin_behind(&mut self, counts: &[u32]) {
         self.retained = None;
         for accumulator in &mut self.accumulators.list {

@@ -180,7 +180,7 @@ impl Context<'_> {
         }
     }
 
-    /// Decides how the fields of the body are found; the numbers that are aggregated are put behind `columns`. Reads nothing but changes.
+    /// Decides how the fields of the body are found; the numbers that are aggregated are put after `columns`. Reads nothing but changes.
     pub(super) fn plans<'s>(
         &'s self,
         body: &'s [Arc<Field>],
@@ -201,7 +201,7 @@ impl Context<'_> {
         body.iter().map(&mut plan).collect()
     }
 
-    /// The place of the numbers of a predicate among the columns, which they are put behind where they are not there; `None` where its values are
+    /// The place of the numbers of a predicate among the columns, which they are put after where they are not there; `None` where its values are
     /// no numbers.
     fn column_of<'s>(
         &'s self,
@@ -391,7 +391,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
-    /// Adds a batch of members behind those before.
+    /// Adds a batch of members after those before.
     pub(super) fn add(&mut self, nodes: &[u32], capacity: &mut Capacity) -> Result<()> {
         if let Cells::Dense(_) = self.cells {
             return self.add_dense(nodes, capacity);
@@ -448,7 +448,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         out.iter().for_each(|group| groups.counts[*group as usize] += 1);
     }
 
-    /// The group of each node of a batch; a group that begins is put behind the others.
+    /// The group of each node of a batch; a group that begins is put after the others.
     pub(super) fn find(&mut self, nodes: &[u32], cells: &[u64], out: &mut Vec<u32>) {
         let Grouping { keys, cells: table, groups, .. } = self;
         table.look_up(cells, out, |position| {
@@ -709,7 +709,7 @@ fn text_len(key: &GroupValue) -> usize {
     if let GroupValue::Value(value) = key { value.heap_size() } else { 0 }
 }
 
-/// The positions at which the lists of groups start, one behind the other.
+/// The positions at which the lists of groups start, one after the other.
 fn starts_of(counts: &[u32]) -> Vec<usize> {
     let mut next = 0;
     let start = |count: &u32| {
@@ -720,7 +720,7 @@ fn starts_of(counts: &[u32]) -> Vec<usize> {
     counts.iter().map(start).collect()
 }
 
-/// Deals members out to their groups: the lists of all groups, one behind the other, each in the order of the members.
+/// Deals members out to their groups: the lists of all groups, one after the other, each in the order of the members.
 fn partition(groups: &[u32], mut starts: Vec<usize>, members: &[u32]) -> Vec<u32> {
     let mut partitioned = vec![0; members.len()];
     for (group, member) in groups.iter().zip(members) {

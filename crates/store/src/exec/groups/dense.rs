@@ -162,7 +162,7 @@ impl Dense {
     /// Adds the counters of the next part of the members.
     pub(super) fn absorb(&mut self, part: &Dense) {
         for (first, more) in self.firsts.iter_mut().zip(&part.firsts) {
-            // The members of a part come behind those before, and the first one is requested.
+            // The members of a part come after those before, and the first one is requested.
             *first = (*first).min(*more);
         }
         self.counts.iter_mut().zip(&part.counts).for_each(|(count, more)| *count += more);

@@ -135,7 +135,7 @@ fn packed(text: &[u8]) -> Option<u128> {
         8..16 => {
             let (_, last) = text.split_last_chunk::<8>()?;
             let first = u64::from_le_bytes(*text.first_chunk::<8>()?);
-            // What stands behind the first eight bytes, and nothing where that is all.
+            // What follows the first eight bytes, and nothing where that is all.
             let behind = u128::from(u64::from_le_bytes(*last)) >> (8 * (16 - len));
             u128::from(first) | behind << 64
         }
@@ -332,7 +332,7 @@ impl<'a> KeyCodes<'a> {
         })
     }
 
-    /// Reads the codes of a batch, which comes behind those before it, into `out`: one for each node.
+    /// Reads the codes of a batch, which comes after those before it, into `out`: one for each node.
     pub(crate) fn read(&mut self, nodes: &[u32], out: &mut Vec<u32>) {
         out.clear();
         if let Codes::Table(first, codes) = &self.codes {
@@ -432,7 +432,7 @@ impl<'a> KeyCodes<'a> {
 }
 
 impl Partitioner<'_, '_> {
-    /// Adds the nodes of a batch, which comes behind those before it, each to the list of its bucket. Nodes without a value are left out.
+    /// Adds the nodes of a batch, which comes after those before it, each to the list of its bucket. Nodes without a value are left out.
     pub(crate) fn partition(&mut self, nodes: &[u32], partitioned: &mut [Vec<u32>]) {
         let Partitioner { part, are_texts, buckets, changes, finder, batch } = self;
         let column = &part.base.column;
@@ -600,7 +600,7 @@ fn coded_changes<'a>(
     (limit, changed.list.iter().map(|(node, number)| (*node, code(*number))).collect())
 }
 
-/// Gives texts their codes: those of the column, and others behind these. Returns a number that is greater than all codes.
+/// Gives texts their codes: those of the column, and others after these. Returns a number that is greater than all codes.
 fn code_all<'t, 'a>(
     existing: &mut FxHashMap<&'t [u8], u32>,
     texts: impl ExactSizeIterator<Item = &'a [u8]>,
@@ -717,7 +717,7 @@ fn by_tokens<'a>(
     for token in view.tokens(false) {
         count += 1;
         let mut set = |node: u32| {
-            // A node before the first wraps to a position behind all others.
+            // A node before the first wraps to a position after all others.
             if let Some(code) = codes.get_mut(node.wrapping_sub(first) as usize) {
                 *code = count;
             }

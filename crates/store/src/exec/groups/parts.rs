@@ -1,7 +1,7 @@
 //! Groups of many members, found by several threads: each groups a part of the members, and the groups of the parts are put together.
 //!
 //! Where codes mean the same to all threads, the parts are ranges of members. A part tells the cell of each of its groups, and by these they are found
-//! among those of the parts before; so groups get the numbers that one thread would have given them. Floats are retained, and added one behind the
+//! among those of the parts before; so groups get the numbers that one thread would have given them. Floats are retained, and added one after the
 //! other when the parts are put together, or added up in a second pass: see [`super::float_parts`].
 //!
 //! Where values are numbered as they come, members are first partitioned by the value of a key. Then no value is in two parts, nothing is looked up
@@ -106,7 +106,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
-    /// Puts the groups of a part behind those of the parts before it.
+    /// Puts the groups of a part after those of the parts before it.
     fn absorb(&mut self, part: Grouping<'a, '_>) -> Result<()> {
         if let Cells::Dense(_) = self.cells {
             self.absorb_dense(part);

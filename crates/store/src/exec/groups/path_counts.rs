@@ -109,7 +109,7 @@ impl Context<'_> {
         Ok(Some(ValueMap { nodes, values: Column::Int(counts), constant: None }))
     }
 
-    /// The nodes behind the edges of some nodes, to which as many ways lead as `counts` says, or one. `None` where they lie too far
+    /// The nodes after the edges of some nodes, to which as many ways lead as `counts` says, or one. `None` where they lie too far
     /// apart.
     fn ways_below(
         &self,

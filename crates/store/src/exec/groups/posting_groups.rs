@@ -48,7 +48,7 @@ impl Context<'_> {
         let is_usual = MEMBERS_MIN <= set.len() && body.iter().all(|field| is_known(&field.kind));
         let index = if is_usual { self.index_of_all(key, set) } else { None };
         let Some((predicate, view)) = index else { return Ok(None) };
-        // A column of few texts has numbers for them, which are read one behind the other.
+        // A column of few texts has numbers for them, which are read one after the other.
         let part = predicate.only_untagged();
         let is_way = part.is_some_and(|it| matches!(it.base.column.values, Values::Text { .. }));
         if !is_way || !self.pick(true, set.len(), || vec![true, false]) {
@@ -147,7 +147,7 @@ impl<'a> Groups<'a> {
         groups.clear();
     }
 
-    /// The groups of others behind these.
+    /// The groups of others after these.
     fn followed_by(mut self, more: Groups<'a>) -> Groups<'a> {
         self.firsts.extend_from_slice(&more.firsts[1..]);
         self.counts.extend_from_slice(&more.counts[1..]);

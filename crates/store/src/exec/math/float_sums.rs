@@ -1,4 +1,4 @@
-//! Sums of floats, which are defined here alone: floats are added one behind the other in blocks of 1,024, and the blocks' sums are added one behind
+//! Sums of floats, which are defined here alone: floats are added one after the other in blocks of 1,024, and the blocks' sums are added one after
 //! the other.
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //!
 //! So a sum has the same bits however values are cut into slices and partitioned into threads, as long as it is known which number a value
 //! has; and yet several blocks can be added at the same time, since none waits for another. An addition waits four cycles for the one before it:
-//! eight blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added one behind the other.
+//! eight blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added one after the other.
 
 use super::patched_floats::{Cursor, PatchedFloats, STEP};
 use std::array;
@@ -46,7 +46,7 @@ impl FloatSum {
         sum
     }
 
-    /// Adds a float behind those before.
+    /// Adds a float after those before.
     #[inline]
     pub(crate) fn add(&mut self, float: f64) {
         self.open += float;
@@ -84,7 +84,7 @@ impl CountedSum {
 }
 
 impl CountedSums {
-    /// The sums of a part, where so many floats of each come before it. They are there to be [put behind](CountedSums::absorb) those before.
+    /// The sums of a part, where so many floats of each come before it. They are there to be [put after](CountedSums::absorb) those before.
     pub(crate) fn behind(counts: &[u32]) -> CountedSums {
         CountedSums { part: Some(PartSums::behind(counts)), ..CountedSums::default() }
     }
@@ -98,7 +98,7 @@ impl CountedSums {
         self.full.resize(sums, NOTHING);
     }
 
-    /// Adds floats, each behind those before to the sum that `position` tells of its key.
+    /// Adds floats, each after those before to the sum that `position` tells of its key.
     pub(crate) fn add<K: Copy>(
         &mut self,
         keys: &[K],
@@ -121,7 +121,7 @@ impl CountedSums {
         }
     }
 
-    /// Puts the next part behind these floats. What is no part is left out.
+    /// Appends the next part to these floats. What is no part is left out.
     pub(crate) fn absorb(&mut self, part: &CountedSums) {
         let Some(part) = &part.part else { return };
         let (positions, floats) = &part.head;
@@ -158,7 +158,7 @@ impl CountedSums {
         }
     }
 
-    /// Puts the sums of others from a position on behind these.
+    /// Puts the sums of others from a position on after these.
     pub(crate) fn append(&mut self, more: &CountedSums, from: usize) {
         self.open.extend_from_slice(&more.open[from..]);
         self.full.extend_from_slice(&more.full[from..]);
@@ -176,9 +176,9 @@ struct PartSums {
     sums: Vec<PartSum>,
     /// The number of floats before the part, by sum.
     before: Vec<u32>,
-    /// The floats of blocks that began before the part, in their order, each behind its sum: they can be added only to the beginning of their block.
+    /// The floats of blocks that began before the part, in their order, each after its sum: they can be added only to the beginning of their block.
     head: (Vec<u32>, Vec<f64>),
-    /// The sums of the full blocks behind them, in their order, each with its place.
+    /// The sums of the full blocks after them, in their order, each with its place.
     blocks: Vec<(u32, f64)>,
 }
 
@@ -192,9 +192,9 @@ struct PartSum {
 }
 
 impl PartSums {
-    /// A part behind so many floats of each sum.
+    /// A part after so many floats of each sum.
     fn behind(counts: &[u32]) -> PartSums {
-        // A block that would end behind the last number that there is has no end.
+        // A block that would end after the last number that there is has no end.
         let head = |count: u32| count.checked_next_multiple_of(BLOCK as u32).unwrap_or(u32::MAX);
         let sum = |&count: &u32| PartSum { open: NOTHING, count, head: head(count) };
         PartSums {
@@ -231,27 +231,27 @@ impl PartSums {
     }
 }
 
-/// The sum of floats that come in slices: all of them, or those of a part, which is then [put behind](FloatRun::absorb) the parts before it.
+/// The sum of floats that come in slices: all of them, or those of a part, which is then [put after](FloatRun::absorb) the parts before it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FloatRun {
     /// How many of the next values belong to a block that began before the part.
     capacity: usize,
     /// The values of that block, which can be added only to its beginning.
     head: Vec<f64>,
-    /// The sums of the full blocks behind them.
+    /// The sums of the full blocks after them.
     blocks: Vec<f64>,
-    /// The values behind these, fewer than are added side by side.
+    /// The values after these, fewer than are added side by side.
     rest: Vec<f64>,
 }
 
 impl FloatRun {
-    /// A part that begins behind so many values; where it is not known how many, its values are retained to be added when the part is put behind others.
+    /// A part that begins after so many values; where it is not known how many, its values are retained to be added when the part is put after others.
     pub(crate) fn behind(values: Option<usize>) -> FloatRun {
         let capacity = values.map_or(usize::MAX, |values| values.wrapping_neg() % BLOCK);
         FloatRun { capacity, ..FloatRun::default() }
     }
 
-    /// Adds floats behind those before.
+    /// Adds floats after those before.
     pub(crate) fn add(&mut self, floats: &[f64]) {
         let (head, mut floats) = floats.split_at(self.capacity.min(floats.len()));
         self.head.extend_from_slice(head);
@@ -279,7 +279,7 @@ impl FloatRun {
         let head = self.capacity.min(floats.left());
         floats.append_to(head, &mut self.head);
         self.capacity -= head;
-        // The block that has begun is filled up first: so the next ones begin behind it.
+        // The block that has begun is filled up first: so the next ones begin after it.
         self.settle();
         if !self.rest.is_empty() {
             floats.append_to(BLOCK - self.rest.len(), &mut self.rest);
@@ -304,7 +304,7 @@ impl FloatRun {
         self.rest.drain(..full);
     }
 
-    /// Puts the next part behind these values.
+    /// Puts the next part after these values.
     pub(crate) fn absorb(&mut self, part: &FloatRun) {
         self.add(&part.head);
         if !part.blocks.is_empty() {
@@ -324,7 +324,7 @@ impl FloatRun {
     }
 }
 
-/// A sum with that of the next block. What is beyond all floats stays so, as if all values came one behind the other: two infinities may not cancel.
+/// A sum with that of the next block. What is beyond all floats stays so, as if all values came one after the other: two infinities may not cancel.
 fn joined(sum: f64, block: f64) -> f64 {
     if sum.is_infinite() { sum } else { sum + block }
 }

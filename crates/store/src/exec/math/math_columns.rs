@@ -196,7 +196,7 @@ fn merged<T: Copy + Default, U: Copy + Default>(
     let mut rights = Vec::with_capacity(capacity);
     let (mut one, mut other) = (0, 0);
     while one < nodes.0.len() || other < nodes.1.len() {
-        // A list that has come to its end is behind all nodes of the other.
+        // A list that has come to its end is after all nodes of the other.
         let node =
             |list: &[u32], position: usize| list.get(position).map_or(u64::MAX, |&it| it.into());
         let (first, second) = (node(nodes.0, one), node(nodes.1, other));

@@ -71,7 +71,7 @@ impl NodeNumbers {
 
     /// The sum of the numbers of those of some nodes that have one, in their order; `None` where none has.
     pub(super) fn sum_of(&self, nodes: &[u32]) -> Option<Sum> {
-        // A node before the first one wraps to a position behind all others.
+        // A node before the first one wraps to a position after all others.
         let positions = nodes.iter().map(|node| node.wrapping_sub(self.first) as usize);
         let mut count = 0;
         let sum = match &self.table {

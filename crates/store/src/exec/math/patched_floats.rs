@@ -24,7 +24,7 @@ pub(crate) struct PatchedFloats<'f> {
 struct Patch {
     /// The number of floats before it.
     position: u32,
-    /// The row behind it.
+    /// The row after it.
     row: u32,
     /// The new float; `None` where one is lost.
     float: Option<f64>,
@@ -45,7 +45,7 @@ impl Patches {
         (self.position, self.row) = (0, 0);
     }
 
-    /// Notes a change behind those before: of the float in a row, or, where it `is_new`, of one before that row.
+    /// Notes a change after those before: of the float in a row, or, where it `is_new`, of one before that row.
     pub(crate) fn add(&mut self, row: usize, is_new: bool, float: Option<f64>) {
         debug_assert!(self.row <= row, "changes ascend");
         let position = self.position + row - self.row;
@@ -54,7 +54,7 @@ impl Patches {
         self.patches.push(Patch { position: position as u32, row: self.row as u32, float });
     }
 
-    /// The row behind the last change.
+    /// The row after the last change.
     pub(crate) fn row(&self) -> usize {
         self.row
     }

@@ -141,7 +141,7 @@ fn added(sum: &Value, more: ValueRef<'_>) -> Option<Value> {
     }
 }
 
-/// The sum of ints and of a float behind them.
+/// The sum of ints and of a float after them.
 fn behind_ints(ints: i128, more: f64) -> FloatSum {
     let mut sum = FloatSum::of(ints as f64);
     sum.add(more);

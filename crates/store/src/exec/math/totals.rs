@@ -45,7 +45,7 @@ impl Totals {
     }
 
     /// The same aggregate of no numbers, for those of a part, before which so many have been, where that is known. It is
-    /// [put behind](Totals::absorb) the parts before.
+    /// [put after](Totals::absorb) the parts before.
     pub(crate) fn part(&self, are_floats: bool, before: Option<usize>) -> Totals {
         let running = match are_floats && self.is_sum() {
             true => Running::Floats(FloatRun::behind(before)),
@@ -64,7 +64,7 @@ impl Totals {
         (Totals::pass_of(self.op) == Totals::pass_of(op)).then(|| Totals { op, ..self.clone() })
     }
 
-    /// Adds numbers to several aggregates, few enough at a time that those behind the first read them in the nearest cache.
+    /// Adds numbers to several aggregates, few enough at a time that those after the first read them in the nearest cache.
     pub(crate) fn add_to_all(all: &mut [Totals], numbers: NumberSlice<'_>) {
         if let [one] = all {
             return one.add(numbers);
@@ -75,7 +75,7 @@ impl Totals {
         }
     }
 
-    /// Adds numbers behind those before, which were of the same type.
+    /// Adds numbers after those before, which were of the same type.
     pub(crate) fn add(&mut self, numbers: NumberSlice<'_>) {
         let count = numbers.len();
         if count == 0 {
@@ -148,7 +148,7 @@ impl Totals {
         }
     }
 
-    /// Puts the next part behind what was added so far.
+    /// Puts the next part after what was added so far.
     pub(crate) fn absorb(&mut self, part: &Totals) {
         if part.count == 0 {
             return;
@@ -288,7 +288,7 @@ mod tests {
         format!("{value:?}")
     }
 
-    /// Two slices added one behind the other, which is the same as a part each that are put together.
+    /// Two slices added one after the other, which is the same as a part each that are put together.
     fn added<'n, T>(
         op: Algebraic,
         (one, other): (&'n [T], &'n [T]),

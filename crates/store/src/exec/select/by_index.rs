@@ -18,7 +18,7 @@ use hexgraph_base::types::Result;
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-/// A walk that asks each node gives up behind this many nodes for each one that is requested...
+/// A walk that asks each node gives up after this many nodes for each one that is requested...
 pub(crate) const ASKED_PER_NODE: usize = 64;
 
 /// ...and as many as this on top: then it is better to filter all nodes first.
@@ -30,7 +30,7 @@ const LOOKED_FOR: usize = cost::SETUP.per(cost::GATHER);
 /// So many nodes are looked for in a list at the most.
 const LISTED_FOR: usize = 1 << 14;
 
-/// The number of nodes behind which a walk for a page with a positive `first` gives up.
+/// The number of nodes after which a walk for a page with a positive `first` gives up.
 pub(super) fn requested_max(page: Page) -> usize {
     let expected = page.skip().saturating_add(page.first as usize);
     expected.saturating_mul(ASKED_PER_NODE).saturating_add(REQUESTED_MIN)
@@ -238,7 +238,7 @@ impl<'a> Context<'a> {
         Ok(Some((result, is_full)))
     }
 
-    /// The first nodes that a walk takes, behind the first `skip` of them. `None` when it would ask more than `requested_max`.
+    /// The first nodes that a walk takes, after the first `skip` of them. `None` when it would ask more than `requested_max`.
     fn walk_in_order(
         &self,
         walk: &OrderedWalk<'_, '_>,

@@ -369,7 +369,7 @@ impl<'a, T: Number> Numbers<'a, T> {
     }
 
     /// Calls `take` with the numbers of some rows of the column in the order of their nodes: stored ones from change to change, and changed
-    /// ones, those of new nodes with the row behind them.
+    /// ones, those of new nodes with the row after them.
     fn read_part(
         &self,
         rows: Range<usize>,
@@ -639,7 +639,7 @@ impl<'a> NumberColumn<'a> {
         }
     }
 
-    /// Calls `take` with the numbers of some rows, in the order of their nodes; those of new nodes come with the row behind them, or the
+    /// Calls `take` with the numbers of some rows, in the order of their nodes; those of new nodes come with the row after them, or the
     /// last one. The changes have to be all that there are.
     ///
     /// # Errors

@@ -103,7 +103,7 @@ fn full<S: Copy, T: Copy>(
     let mut all = Vec::with_capacity(part.subjects().len());
     let mut done = 0;
     for (node, row) in part.changed_between(0, u32::MAX) {
-        // The changed node stands behind as many stored ones, whether it is one of them or new.
+        // The changed node follows as many stored ones, whether it is one of them or new.
         let position = subjects.rank(node);
         all.extend(stored[done..position].iter().map(|stored| number(*stored)));
         done = position + usize::from(subjects.contains(node));

@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
     /// Sorts nodes by the keys of `order`. With `expected`, at most that many of the first nodes are returned, of which the
     /// caller is going to skip the first `skip`.
     ///
-    /// Nodes without a value of a key come behind those with one, and are ordered by the other keys;
+    /// Nodes without a value of a key come after those with one, and are ordered by the other keys;
     /// those with equal values by uid, backwards where none of them has one of several keys and that key
     /// descends. An order by variable drops the nodes that have none, unless
     /// none of them has one.
@@ -669,7 +669,7 @@ fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], expected: Option<usize>
     positions.iter().map(|&position| nodes[position as usize]).collect()
 }
 
-/// The nodes of a page in the order of several keys, behind as many as come before them.
+/// The nodes of a page in the order of several keys, after as many as come before them.
 ///
 /// The reference takes the page by the first key alone, in the order of its language, with all
 /// that are equal to its first and last node; only these are then sorted by all keys, bytewise.

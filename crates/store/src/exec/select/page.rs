@@ -158,7 +158,7 @@ impl<'a> Context<'a> {
         Ok(self.page_of(set, page))
     }
 
-    /// The least node that a page may have, which comes behind its `after`; `None` when all nodes come before.
+    /// The least node that a page may have, which comes after its `after`; `None` when all nodes come before.
     pub(crate) fn least_of(&self, page: Page) -> Option<u32> {
         match page.after {
             0 => Some(0),

@@ -1,4 +1,4 @@
-//! Finds the first nodes of a set that pass a filter, without a test of those behind the page.
+//! Finds the first nodes of a set that pass a filter, without a test of those after the page.
 //!
 //! A filter is prepared once and then asked of one set or of many: the root of a block, the edges of each node of a level. Its
 //! parts become sets, where an index has them at little cost, and tests of single nodes. The smallest of the sets is walked, from
@@ -317,7 +317,7 @@ impl<'a> Context<'a> {
         Ok(result.unwrap_or_default())
     }
 
-    /// As [`Context::first_passing`]; `None` when the page is not full behind `most` nodes that were walked over, and more would be.
+    /// As [`Context::first_passing`]; `None` when the page is not full after `most` nodes that were walked over, and more would be.
     ///
     /// # Errors
     ///

@@ -97,7 +97,7 @@ impl Codes {
 /// The numbers of a key that some rows have.
 struct KeySpan {
     least: u64,
-    /// What stands for no number, behind all that are there.
+    /// What stands for no number, after all that are there.
     none: u64,
     /// The bits of the distances from the least number.
     bits: u32,
@@ -125,7 +125,7 @@ fn taken_of(one: &[RankedRow], other: &[RankedRow], count: usize) -> usize {
     let (mut least, mut most) = (count.saturating_sub(other.len()), count.min(one.len()));
     while least < most {
         let taken = least.midpoint(most);
-        // The last one of the others comes behind the next one of these: more of these are taken.
+        // The last one of the others comes after the next one of these: more of these are taken.
         match one[taken] < other[count - taken - 1] {
             true => least = taken + 1,
             false => most = taken,

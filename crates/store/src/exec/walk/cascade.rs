@@ -152,7 +152,7 @@ impl Open {
         Open { level: mem::take(level), begun: 0, inherited }
     }
 
-    /// The level of the next field of edges; `None` behind the last one.
+    /// The level of the next field of edges; `None` after the last one.
     fn open_next(&mut self) -> Option<Open> {
         while let Some(result) = self.level.fields.get_mut(self.begun) {
             self.begun += 1;

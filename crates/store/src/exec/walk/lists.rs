@@ -178,7 +178,7 @@ impl Context<'_> {
         Ok(lists)
     }
 
-    /// Fills in where the list of each of some nodes ends, one behind the other, and returns the last end.
+    /// Fills in where the list of each of some nodes ends, one after the other, and returns the last end.
     fn read_ends(
         &self,
         nodes: &[u32],
@@ -366,7 +366,7 @@ fn choose_in(
     retained
 }
 
-/// The targets of each node of a level, one list behind the other.
+/// The targets of each node of a level, one list after the other.
 pub(super) struct Lists {
     offsets: Vec<u32>,
     targets: Vec<u32>,
@@ -400,7 +400,7 @@ impl Lists {
         self.offsets.windows(2).map(|pair| u64::from(pair[1] - pair[0]))
     }
 
-    /// Adds lists behind those that there are.
+    /// Adds lists after those that there are.
     fn append(&mut self, context: &Context<'_>, part: Lists) -> Result<()> {
         let start = self.targets.len();
         // The last offset is the greatest one.
@@ -522,7 +522,7 @@ impl Lists {
     }
 }
 
-/// The offset behind so many targets. Offsets of levels are 32 bits wide.
+/// The offset after so many targets. Offsets of levels are 32 bits wide.
 fn end_of(targets: usize) -> Result<u32> {
     u32::try_from(targets).map_err(|_| Error::Limit {
         message: "a field reached more than 4294967295 edges, request fewer".into(),

@@ -140,7 +140,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The fields of the nodes behind the last level, of which nothing is read: those that are computed have a value all the
+    /// The fields of the nodes after the last level, of which nothing is read: those that are computed have a value all the
     /// same, the others have none, which `@cascade` sees.
     fn beyond_last(&mut self, block: &Block, nodes: &Arc<Vec<u32>>) -> Result<Vec<FieldResult>> {
         let (computed, read): (Vec<_>, Vec<_>) =
@@ -201,7 +201,7 @@ fn too_deep(most: u64) -> Error {
 }
 
 /// True when edges are walked at the last level, too: `@cascade` and variables need them, and so does what is computed for
-/// the nodes behind them.
+/// the nodes after them.
 fn counts_at_last(block: &Block) -> bool {
     let binds = |field: &Arc<Field>| {
         let mut items = field.facets.iter().flat_map(|facets| &facets.items);

@@ -271,7 +271,7 @@ impl<'a> Context<'a> {
         Ok(Walked { offsets, targets, below })
     }
 
-    /// All targets that pass the filters and lie behind `after`, and where it is known without a look at them, which these are.
+    /// All targets that pass the filters and lie after `after`, and where it is known without a look at them, which these are.
     fn filtered_targets(
         &self,
         nodes: &[u32],

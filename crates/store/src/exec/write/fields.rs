@@ -341,7 +341,7 @@ pub(super) fn may_repeat(field: &Field) -> bool {
         )
 }
 
-/// The number of fields directly behind a field of edges that are edges under the same key.
+/// The number of fields directly after a field of edges that are edges under the same key.
 pub(super) fn same_edges(result: &FieldResult, others: &[FieldResult]) -> usize {
     let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
     if !is_edges(result) {

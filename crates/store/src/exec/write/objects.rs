@@ -195,7 +195,7 @@ impl<'a> AnswerWriter<'a, '_> {
         Ok(None)
     }
 
-    /// Closes the object of a node, with the facets of the edge that led to it behind the fields.
+    /// Closes the object of a node, with the facets of the edge that led to it after the fields.
     /// Gives whether there was anything to write.
     fn end_object(&mut self, level: &'a Level, node: u32, edge: Option<&Edge<'_>>) -> bool {
         if let Some(path) = &mut self.path {
@@ -295,7 +295,7 @@ impl<'a> AnswerWriter<'a, '_> {
         Ok(None)
     }
 
-    /// Writes what stands behind the objects of a list, and goes on with the array that it is a part of.
+    /// Writes what follows the objects of a list, and goes on with the array that it is a part of.
     fn end_list(&mut self, list: &List<'a>) -> Result<Option<List<'a>>> {
         match list.end {
             End::Open => Ok(None),

@@ -89,7 +89,7 @@ fn write_block<'a, S: FragmentSink>(
     Ok(())
 }
 
-/// Writes the chunks that several threads make one behind the other.
+/// Writes the chunks that several threads make one after the other.
 fn put_together<S: FragmentSink>(
     spread: Spread<'_>,
     write: impl Fn(Range<usize>) -> Result<S::Chunk> + Sync,

@@ -94,7 +94,7 @@ struct FacetBuilder {
 }
 
 impl FacetsBuilder {
-    /// Adds a facet of a row, behind those of the rows before.
+    /// Adds a facet of a row, after those of the rows before.
     pub fn push(&mut self, row: u32, key: &str, value: ValueRef<'_>) {
         let value_type = value.value_type();
         let same = |column: &FacetBuilder| column.value_type == value_type && column.key == key;

@@ -197,7 +197,7 @@ fn retained_rows(
     let mut retained = Vec::with_capacity(rows.len());
     for run in rows.chunk_by_mut(same_node) {
         if list {
-            // A stable sort leaves the last one of equal values behind the others.
+            // A stable sort leaves the last one of equal values after the others.
             run.sort_by(|&one, &other| by_value(one, other));
             for equal in run.chunk_by(|&one, &other| by_value(one, other).is_eq()) {
                 if let [gone @ .., last] = equal {

@@ -27,7 +27,7 @@ pub(super) const EXTERNAL: u32 = 1 << 31;
 
 /// A node that a chunk numbers for itself.
 pub(in crate::graph) enum External {
-    /// A node that has a name: `_:label`, or an external id behind `<`.
+    /// A node that has a name: `_:label`, or an external id after `<`.
     Named(Box<str>),
     /// A node that is named by a uid of 2^31 or more.
     High(u64),

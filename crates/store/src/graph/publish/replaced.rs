@@ -85,7 +85,7 @@ impl Replaced {
         if is_read && were_none {
             self.wake_thread();
         }
-        // Here they are freed, behind the lock.
+        // Here they are freed, without the lock.
         drop(free);
     }
 

@@ -298,7 +298,7 @@ fn whoever_stops_waiting_changes_nothing() {
     };
     apply(usize::MAX).unwrap();
     let looks = requested.get();
-    // While it deletes, and behind all.
+    // While it deletes, and after all.
     assert!(5 <= looks, "{looks}");
     (0..looks).for_each(|most| assert!(apply(most).is_err(), "{most} of {looks}"));
 }

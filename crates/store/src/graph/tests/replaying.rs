@@ -96,7 +96,7 @@ proptest! {
     }
 }
 
-/// The snapshot of the fixture of the first format, and the records of the logs behind it.
+/// The snapshot of the fixture of the first format, and the records of the logs after it.
 fn first_format() -> (Version, Vec<(u64, Vec<u8>)>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/format-1/db");
     let version = opened(&folder.join("snapshot-2.hxs")).unwrap();

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 /// has now.
 pub type ChangedNumbers<T> = Arc<Vec<(u32, Option<T>)>>;
 
-/// The list is made anew behind so many changes at least.
+/// The list is made anew after so many changes at least.
 const FRESH_MIN: usize = 64;
 
 /// The list is rebuilt when it lacks one in so many of its nodes. So a change costs as many copy

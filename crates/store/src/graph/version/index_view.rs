@@ -177,7 +177,7 @@ pub struct Tokens<'a> {
 struct Changed<'a> {
     token: &'a TokenKey,
     change: &'a Postings,
-    /// Its position among the stored tokens, or that of the first behind it.
+    /// Its position among the stored tokens, or that of the first after it.
     position: usize,
     is_stored: bool,
 }

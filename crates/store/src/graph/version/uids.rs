@@ -52,7 +52,7 @@ struct Named {
 /// The uids below 2^31 that some data names: what new nodes must not get.
 #[derive(Debug, Clone, Default)]
 pub struct NamedUids {
-    /// The uid behind the greatest of the lower half.
+    /// The uid after the greatest of the lower half.
     next: u32,
     /// Those of the upper half.
     upper: RoaringBitmap,
@@ -76,7 +76,7 @@ impl NamedUids {
         }
     }
 
-    /// The uid behind the greatest of the lower half; 0 when there is none.
+    /// The uid after the greatest of the lower half; 0 when there is none.
     pub fn next(&self) -> u64 {
         u64::from(self.next)
     }

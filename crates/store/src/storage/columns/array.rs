@@ -272,7 +272,7 @@ impl<T: Pod> fmt::Debug for Array<T> {
 #[derive(Clone)]
 pub struct ArrayIter<'a, T: Pod> {
     array: &'a Array<T>,
-    /// The position behind `chunk`.
+    /// The position after `chunk`.
     next: usize,
     chunk: std::slice::Iter<'a, T>,
 }

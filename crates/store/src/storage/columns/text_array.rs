@@ -36,7 +36,7 @@ impl TextArrayBuilder {
         TextArrayBuilder::default()
     }
 
-    /// Adds a text behind the others.
+    /// Adds a text after the others.
     pub(in crate::storage) fn push(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
         self.starts.push(self.bytes.len() as u64);

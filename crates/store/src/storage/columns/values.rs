@@ -523,7 +523,7 @@ fn exact<T: bytemuck::Pod + Send>(mut items: Vec<T>) -> Array<T> {
     Array::from_vec(items)
 }
 
-/// Instants in columns; those of nanoseconds and zones end behind the last that is not 0.
+/// Instants in columns; those of nanoseconds and zones end after the last that is not 0.
 #[derive(Default)]
 pub(super) struct Times {
     seconds: Vec<i64>,

@@ -105,7 +105,7 @@ impl Values {
         }
     }
 
-    /// All values of some runs, one behind the other; of `value_type` where there are none.
+    /// All values of some runs, one after the other; of `value_type` where there are none.
     pub fn concat(value_type: ValueType, parts: Vec<Values>) -> Values {
         macro_rules! same {
             ($kind:ident) => {{

@@ -15,7 +15,7 @@ pub trait Files: Send + Sync {
     /// Those of the system, as for everything here.
     fn create(&self, path: &Path) -> io::Result<Box<dyn OutputFile>>;
 
-    /// Cuts a file off behind `len` bytes, durably.
+    /// Cuts a file off after `len` bytes, durably.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ pub trait OutputFile: Send + Sync {
     /// Those of the system.
     fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
 
-    /// Cuts the file off behind `len` bytes.
+    /// Cuts the file off after `len` bytes.
     ///
     /// # Errors
     ///

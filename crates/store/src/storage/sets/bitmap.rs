@@ -124,7 +124,7 @@ impl FrozenBitmap {
     /// # Errors
     ///
     /// [`hexgraph_base::types::Error::Corrupt`] when the directory is damaged, not ascending,
-    /// counts wrong or points behind the payload.
+    /// counts wrong or points after the payload.
     pub fn from_parts(
         directory: Array<DirectoryEntry>,
         payload: Array<u64>,
@@ -347,7 +347,7 @@ impl FrozenBitmap {
         nodes
     }
 
-    /// At most `count` members behind the first `skip`, ascending. O(log members) and what is
+    /// At most `count` members after the first `skip`, ascending. O(log members) and what is
     /// listed.
     pub fn page(&self, skip: usize, count: usize) -> Vec<u32> {
         let mut nodes = Vec::new();
@@ -401,7 +401,7 @@ impl FrozenBitmap {
         let directory = self.directory.as_slice();
         match self.dense_from {
             Some(from) => {
-                // A key below `from` wraps to an index behind the end: of
+                // A key below `from` wraps to an index after the end: of
                 // keys from `from` to 65535 there are no more than that.
                 let index = usize::from(key.wrapping_sub(from));
                 (index < directory.len()).then_some(index)

@@ -42,7 +42,7 @@ pub(crate) struct SetChanges {
 }
 
 /// Fewer than one change in this many members are few: to search for one and to move what lies
-/// behind it takes about as long as to look at so many members one by one.
+/// after it takes about as long as to look at so many members one by one.
 const FEW_CHANGES: usize = 32;
 
 /// Pages of fewer members are walked.
@@ -221,7 +221,7 @@ impl NodeSet {
         }
     }
 
-    /// The member of a set that is no overlay behind `row` others, which has to be one. No walk.
+    /// The member of a set that is no overlay after `row` others, which has to be one. No walk.
     fn plain_at(&self, row: usize) -> Option<u32> {
         match self {
             NodeSet::Sorted(nodes) => nodes.get(row).copied(),
@@ -234,7 +234,7 @@ impl NodeSet {
         }
     }
 
-    /// The member behind `row` others, by a search for the least bound that has as many members
+    /// The member after `row` others, by a search for the least bound that has as many members
     /// below it. In a set with changes it lies near the stored member in the same row: as many rows
     /// away as something changed, so few changes cost few steps.
     fn select(&self, row: usize) -> Option<u32> {
@@ -431,7 +431,7 @@ impl NodeSet {
     }
 
     /// The next members from `least` on, ascending: at most `count` of them, which may be fewer or
-    /// none also where others follow; and the least bound of those that do, `None` behind the last
+    /// none also where others follow; and the least bound of those that do, `None` after the last
     /// one. O(log members + what is listed + changes between).
     pub(crate) fn batch(&self, least: u32, count: usize) -> (Vec<u32>, Option<u32>) {
         let NodeSet::Overlay { base, gained, lost } = self else {
@@ -773,8 +773,8 @@ fn merged_page(
     let mut nodes = base.page(0, stored);
     let last = nodes.last().copied().filter(|_| nodes.len() == stored);
     remove_sorted(&mut nodes, lost);
-    // Those behind the last stored one that was listed are not next, unless nothing is stored
-    // behind it.
+    // Those after the last stored one that was listed are not next, unless nothing is stored
+    // after it.
     let new = gained.range(..=last.unwrap_or(u32::MAX)).take(count).collect::<Vec<u32>>();
     insert_sorted(&mut nodes, &new);
     if nodes.len() < count && last.is_some() {

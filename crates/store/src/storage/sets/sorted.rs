@@ -83,7 +83,7 @@ fn merge_with(nodes: &mut Vec<u32>, members: &RoaringBitmap, retain: bool) {
 }
 
 /// As [`merge_with`], for the nodes at some positions, which are moved to the position `to` before
-/// them. Returns the position behind those that are retained.
+/// them. Returns the position after those that are retained.
 fn merge_part(
     nodes: &mut [u32],
     part: Range<usize>,
@@ -113,7 +113,7 @@ fn merge_part(
     retained
 }
 
-/// The number of items at the front that have a property, which none has behind the first that has
+/// The number of items at the front that have a property, which none has after the first that has
 /// not. O(log) in that number, not in the length.
 #[inline]
 pub(crate) fn gallop<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
@@ -188,7 +188,7 @@ pub(super) fn retain_sorted(nodes: &mut Vec<u32>, members: &[u32], retain: bool)
 }
 
 /// Looks up nodes, which ascend, in an ascending list: each search begins where the node would be
-/// if the members lay evenly behind the node before, which is near where there are few gaps.
+/// if the members lay evenly after the node before, which is near where there are few gaps.
 pub(crate) struct EvenSearch<'m> {
     members: &'m [u32],
     /// The members of each id, as a fraction of 2^32.

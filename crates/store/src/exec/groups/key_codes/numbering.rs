@@ -70,8 +70,8 @@ impl KeyNumbers {
         self.keys.len()
     }
 
-    /// Puts 0 behind some numbers, where that of a key is written at the latest by [`KeyNumbers::settle`]. Keys that come for the first time are numbered
-    /// from `others` + 1 on, behind those that are known.
+    /// Puts 0 after some numbers, where that of a key is written at the latest by [`KeyNumbers::settle`]. Keys that come for the first time are numbered
+    /// from `others` + 1 on, after those that are known.
     #[inline]
     pub(super) fn ask(&mut self, key: u128, others: usize, out: &mut Vec<u32>) {
         self.requested.push((key, out.len() as u32));
@@ -127,7 +127,7 @@ impl KeyNumbers {
         hash as usize & (self.slots.len() - 1)
     }
 
-    /// The place of a key, which is put behind the others where it is not there. There is space for it.
+    /// The place of a key, which is put after the others where it is not there. There is space for it.
     fn position(&mut self, key: u128, hash: u64, others: usize) -> usize {
         let mut slot = self.slot_of(hash);
         loop {

@@ -29,7 +29,7 @@ pub(crate) fn first_batch(page: Page, costs: &CostModel) -> Option<usize> {
 }
 
 /// True for a block with `@cascade` whose page is all that is seen of its nodes. A block that sets a variable is none, since the variable
-/// has the nodes behind the page too, nor is one with `expand`, whose fields are those of all nodes.
+/// has the nodes after the page too, nor is one with `expand`, whose fields are those of all nodes.
 fn sees_page_alone(block: &Block) -> bool {
     block.cascade.is_some()
         && block.page.expected().is_some()

@@ -27,7 +27,7 @@ pub(super) struct Top {
     candidates: Vec<(u64, u32)>,
     capacity: usize,
     /// A turned rank that is not kept any more, nor any greater one. The greatest one of the first nodes as last sorted out: a later node
-    /// with this rank comes behind them all. Where nodes that equal the last one are retained, the rank behind that.
+    /// with this rank comes after them all. Where nodes that equal the last one are retained, the rank after that.
     bound: u64,
     has_bound: bool,
     /// Whether all nodes that equal the last one are requested.
@@ -113,7 +113,7 @@ impl Top {
         (self.dropped != Some(last)).then_some((last, count))
     }
 
-    /// The same before the first node, which keeps none behind a turned rank: perhaps too few. `None` for the greatest rank.
+    /// The same before the first node, which keeps none after a turned rank: perhaps too few. `None` for the greatest rank.
     pub(super) fn bounded(&self, last: u64) -> Option<Top> {
         Some(Top { bound: last.checked_add(1)?, has_bound: true, ..self.part() })
     }
@@ -167,7 +167,7 @@ impl Top {
         }
     }
 
-    /// Drops what is behind the first nodes, where there are enough, and sets the bound. Returns whether there are.
+    /// Drops what is after the first nodes, where there are enough, and sets the bound. Returns whether there are.
     pub(super) fn sort_out(&mut self) -> bool {
         if !self.is_enough() {
             return self.expected == usize::MAX;
@@ -182,7 +182,7 @@ impl Top {
         true
     }
 
-    /// Moves the candidates that equal the last of the first ones behind these, and returns how many that makes together. `None` where none of
+    /// Moves the candidates that equal the last of the first ones after these, and returns how many that makes together. `None` where none of
     /// them is retained, as where there are too many or some were dropped before.
     fn equals_to_front(&mut self, last: u64) -> Option<usize> {
         if !self.with_equals || last == u64::MAX || self.dropped == Some(last) {
@@ -203,12 +203,12 @@ impl Top {
         Some(retained)
     }
 
-    /// One that is offered a part of the nodes that come behind those so far.
+    /// One that is offered a part of the nodes that come after those so far.
     pub(super) fn part(&self) -> Top {
         Top { candidates: Vec::new(), ..*self }
     }
 
-    /// A part that has seen its nodes, ready to be put behind others.
+    /// A part that has seen its nodes, ready to be put after others.
     pub(super) fn done(mut self) -> Top {
         // As long as nothing was sorted out the nodes ascend.
         if self.expected != usize::MAX && self.sort_out() {
@@ -218,7 +218,7 @@ impl Top {
         self
     }
 
-    /// Puts a part that is [done](Top::done) behind what was offered so far.
+    /// Puts a part that is [done](Top::done) after what was offered so far.
     pub(super) fn absorb(&mut self, part: &Top) {
         // The bound of the whole is at most that of a part, so what a part has dropped of a greater rank is not missed.
         self.dropped = self.dropped.into_iter().chain(part.dropped).min();
@@ -246,7 +246,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The first of many, offered one behind the other, or in parts that are put together.
+        /// The first of many, offered one after the other, or in parts that are put together.
         #[test]
         fn the_first_of_many(
             ranks in prop::collection::vec(0u64..60, 1..2000),

@@ -275,7 +275,7 @@ impl Look<'_, '_> {
             let len = if self.prefilter.is_some() || top.is_choosy() { BATCH } else { UNBOUNDED };
             let rows = start..rows.end.min(start + len);
             start = rows.end;
-            // What is new before the first row and behind the last one comes with them.
+            // What is new before the first row and after the last one comes with them.
             let least = if rows.start == 0 { 0 } else { node_of(rows.start) };
             let last = if rows.end == subjects.len() { u32::MAX } else { node_of(rows.end) - 1 };
             if let Some(prefilter) = self.prefilter.filter(|_| !top.has_bound()) {

@@ -79,7 +79,7 @@ impl NodeIndexes {
 
     #[inline]
     fn cell(&self, node: u32) -> Option<&u32> {
-        // A node before the first one wraps to a position behind all others.
+        // A node before the first one wraps to a position after all others.
         self.table.get(node.wrapping_sub(self.first) as usize)
     }
 

@@ -319,7 +319,7 @@ impl Way<'_> {
             let (from, to) = ends(&hops[position]);
             let facet = |key: &str| facets.and_then(|facets| facets.get(from, to, key));
             if context.facets_pass(filter, &facet)? {
-                // Those that are retained stay in their order; what is swapped behind them is cut off.
+                // Those that are retained stay in their order; what is swapped after them is cut off.
                 hops.swap(retained, position);
                 retained += 1;
             }

@@ -11,7 +11,7 @@
 //!
 //! The order of equal paths is that in which [`RootPaths`] finds them, which takes the lightest beginning first, of equal ones
 //! the one with the most edges, then the one whose last node is the least, then that whose nodes are. Of two paths the one
-//! comes first whose greatest beginning behind their common one is taken first. Weights do not fall along a path, and more
+//! comes first whose greatest beginning after their common one is taken first. Weights do not fall along a path, and more
 //! edges come first, so that is the beginning at which a path has its whole weight first ([`Candidate`]).
 
 use super::beginnings::{Frontier, RootPaths};
@@ -104,7 +104,7 @@ impl Ord for Candidate {
         }
         let pairs = self.nodes.iter().zip(&other.nodes);
         let common = pairs.take_while(|(one, other)| one == other).count();
-        // The greatest beginning behind the common one.
+        // The greatest beginning after the common one.
         let full_at =
             |path: &Candidate| (common..path.sums.len()).find(|&at| path.sums[at] == path.weight());
         let (Some(mine), Some(others)) = (full_at(self), full_at(other)) else {
@@ -283,7 +283,7 @@ impl Candidates<'_, '_> {
         let path = Rc::new(path);
         for at in (path.leaves_at..path.fields.len()).rev() {
             before.remove(&path.nodes[at + 1]);
-            // Lawler's change: there the class of this path has left out some already, and behind it no path was split off yet.
+            // Lawler's change: there the class of this path has left out some already, and after it no path was split off yet.
             let mut banned = if at == path.leaves_at { path.banned.clone() } else { Vec::new() };
             banned.push(path.nodes[at + 1]);
             let class = Class { least: 0.0, path: Rc::clone(&path), at, banned };

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Texts that are longer on average are read where they are stored.
 pub(super) const LEN_MAX: usize = 64;
 
-/// Short texts one behind the other.
+/// Short texts one after the other.
 #[derive(Default)]
 pub(super) struct CheckedTexts {
     text: String,
@@ -50,7 +50,7 @@ impl CheckedTexts {
         ObjectCells::Texts(&self.text, &self.ends, &self.has)
     }
 
-    /// Texts that are stored one behind the other, of some rows: where they are.
+    /// Texts that are stored one after the other, of some rows: where they are.
     ///
     /// # Panics
     ///

@@ -37,7 +37,7 @@ enum NumberRun<'c> {
     Other(Cells),
 }
 
-/// What a range makes that is put behind that of others.
+/// What a range makes that is put after that of others.
 enum Chunk {
     Text(TextChunk),
     Other(Cells),

@@ -162,7 +162,7 @@ enum Field<'a> {
 
 /// What the edges of some nodes lead to.
 struct Lists<'a> {
-    /// For all the nodes one behind the other, the places of their targets among those that are read.
+    /// For all the nodes one after the other, the places of their targets among those that are read.
     items: Vec<u32>,
     /// Where those of each node end.
     ends: Vec<usize>,

@@ -106,7 +106,7 @@ struct Stored<'a> {
     subjects: &'a FrozenBitmap,
     values: &'a Values,
     kind: ValueKind,
-    /// The texts by their codes, those of changed nodes behind them; `None` where texts are read one by one.
+    /// The texts by their codes, those of changed nodes after them; `None` where texts are read one by one.
     texts: Option<Arc<Vec<&'a str>>>,
     /// What changed nodes have now, and the code of its text.
     changes: Overlay<Option<(ValueRef<'a>, u32)>>,
@@ -329,7 +329,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The values of some nodes, ascending, which come behind all that were read before. `position` is that of the first of them in
+    /// The values of some nodes, ascending, which come after all that were read before. `position` is that of the first of them in
     /// their level.
     pub(super) fn read(&mut self, nodes: &[u32], position: usize) -> ObjectCells<'_> {
         let Source { from, buffers } = self;

@@ -1,4 +1,4 @@
-//! Texts of many nodes. How long they are is known when they were read, so ranges are read to chunks, which are then copied behind one
+//! Texts of many nodes. How long they are is known when they were read, so ranges are read to chunks, which are then copied after one
 //! another.
 
 use crate::exec::control::stop::Control;
@@ -166,7 +166,7 @@ fn short_texts(texts: &[&str]) -> Vec<Short> {
     texts.iter().map(short).collect::<Option<Vec<Short>>>().unwrap_or_default()
 }
 
-/// The texts of all chunks one behind the other. Several threads copy them.
+/// The texts of all chunks one after the other. Several threads copy them.
 ///
 /// # Errors
 ///

@@ -35,7 +35,7 @@ pub(super) fn inexact_int(values: &Values) -> Option<i64> {
 pub(super) fn first_definition(batch: &PredicateBatch) -> PredicateDef {
     let first =
         |at: &Vec<FilePosition>| at.first().map_or((u64::MAX, 0), |at| (at.line, at.column));
-    // A kind without a statement counts as behind all others.
+    // A kind without a statement counts as after all others.
     let is_edge =
         batch.positions.as_ref().is_some_and(|(values, edges)| first(edges) < first(values));
     let value = batch.langs.first().map(|(_, part)| part.values.get(0).value_type());

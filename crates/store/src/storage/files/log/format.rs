@@ -14,10 +14,10 @@ pub(in crate::storage::files::log) const FRAME_LEN: usize = 32;
 
 const FRAME_LEN_1: usize = 28;
 
-/// The first bytes of a header, behind which the number of the format stands.
+/// The first bytes of a header, after which the number of the format stands.
 const MAGIC: [u8; 7] = *b"hexlog\0";
 
-/// The first bytes of each record, behind which the number of the format stands.
+/// The first bytes of each record, after which the number of the format stands.
 const RECORD_MAGIC: [u8; 3] = *b"hxr";
 
 /// The format that is written.

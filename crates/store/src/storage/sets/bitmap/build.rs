@@ -178,7 +178,7 @@ impl BitmapBuilder {
         for &(first, last) in runs {
             let run = Run { first, last, before, filler: 0 };
             self.words.push(bytemuck::cast(run));
-            // The count behind the last run may not fit, and is not needed.
+            // The count after the last run may not fit, and is not needed.
             before = before.wrapping_add(last - first).wrapping_add(1);
         }
     }

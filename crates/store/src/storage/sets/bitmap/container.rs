@@ -124,7 +124,7 @@ impl<'a> Container<'a> {
             }
             Container::Runs(runs) => {
                 let run = runs.get(runs.partition_point(|run| run.last < low))?;
-                // The first run that does not end before `low` has it, unless it begins behind
+                // The first run that does not end before `low` has it, unless it begins after
                 // it.
                 let row = low.checked_sub(run.first)?;
                 Some(usize::from(run.before) + usize::from(row))
@@ -154,7 +154,7 @@ impl<'a> Container<'a> {
         if let Container::Bits(words, _) = self
             && first / 64 == last / 64
         {
-            // Nothing is before or behind the word that matters.
+            // Nothing is before or after the word that matters.
             let index = usize::from(first / 64);
             return (words[index] & run_mask(index, first, last)).count_ones() as usize;
         }
@@ -271,7 +271,7 @@ pub(in crate::storage::sets::bitmap) fn run_mask(index: usize, first: u16, last:
     above & below
 }
 
-/// Writes the numbers of the bits set behind `lows`, ascending.
+/// Writes the numbers of the bits set after `lows`, ascending.
 pub(in crate::storage::sets::bitmap) fn push_bits_of(
     words: &[u64; BIT_WORDS],
     lows: &mut Vec<u16>,

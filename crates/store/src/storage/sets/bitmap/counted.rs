@@ -36,7 +36,7 @@ impl CountedBits {
         for (position, (word, before)) in words.iter_mut().zip(before).enumerate() {
             *word = members.at(position);
             *before = rank;
-            // The count behind the last word may not fit, and is not needed.
+            // The count after the last word may not fit, and is not needed.
             rank = rank.wrapping_add(word.count_ones() as u16);
         }
         bits

@@ -8,7 +8,7 @@ use crate::storage::sets::span_bits::list_word;
 #[derive(Debug, Clone)]
 pub struct FrozenIter<'a> {
     bitmap: &'a FrozenBitmap,
-    /// The container behind the one that is being walked.
+    /// The container after the one that is being walked.
     next_index: usize,
     /// The upper halves of the container that is being walked.
     base: u32,
@@ -73,7 +73,7 @@ impl<'a> FrozenIter<'a> {
             }
         }
         let base = self.base;
-        // Where `last` lies in a gap between containers, the one that was entered is behind it and
+        // Where `last` lies in a gap between containers, the one that was entered is after it and
         // has nothing to list.
         if base <= last {
             self.members.list_to((last - base) as u16, base, list);
@@ -88,7 +88,7 @@ impl<'a> FrozenIter<'a> {
             Members::Sorted(lows) => lows.len(),
             Members::Bits { words, index, word } => {
                 // Those of the words before, and those of this word that were given already. Not
-                // below 0: there are bits to be walked only behind the first container that was
+                // below 0: there are bits to be walked only after the first container that was
                 // entered.
                 let gone = self.bitmap.container(self.next_index - 1).rank((index * 64) as u16)
                     + (words[*index].count_ones() - word.count_ones()) as usize;

@@ -66,7 +66,7 @@ impl FrozenBitmap {
     }
 }
 
-/// Moves a part of a list to before it, and returns the position behind it.
+/// Moves a part of a list to before it, and returns the position after it.
 fn moved(nodes: &mut [u32], part: Range<usize>, to: usize) -> usize {
     let len = part.len();
     nodes.copy_within(part, to);
@@ -75,7 +75,7 @@ fn moved(nodes: &mut [u32], part: Range<usize>, to: usize) -> usize {
 
 impl Container<'_> {
     /// Moves those of a part of a list that are members, or the others, to the position `to` before
-    /// it. Their lower halves are looked at alone. Returns the position behind them.
+    /// it. Their lower halves are looked at alone. Returns the position after them.
     fn retain(&self, nodes: &mut [u32], part: Range<usize>, to: usize, retains: bool) -> usize {
         let mut retained = to;
         match self {

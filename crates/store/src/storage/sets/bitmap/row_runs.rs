@@ -55,7 +55,7 @@ impl FrozenBitmap {
     }
 }
 
-/// Puts nodes with their rows behind others.
+/// Puts nodes with their rows after others.
 fn add(runs: &mut Vec<RowRun>, row: u32, len: u32) {
     if len == 0 {
         return;
@@ -95,7 +95,7 @@ impl Container<'_> {
 }
 
 /// The lower halves of nodes from `position` on that lie in the word at `index`, as bits, and the
-/// position behind them.
+/// position after them.
 #[inline]
 fn bits_of(nodes: &[u32], position: usize, index: usize) -> (u64, usize) {
     let lies_here = |node: &u32| usize::from(*node as u16) / 64 == index;
@@ -112,7 +112,7 @@ fn bits_of(nodes: &[u32], position: usize, index: usize) -> (u64, usize) {
 }
 
 /// Adds the nodes of a word, `count` of them, of whose members the first one has `row`. Returns the
-/// row behind its members.
+/// row after its members.
 #[inline]
 fn add_word(runs: &mut Vec<RowRun>, mine: u64, theirs: u64, row: u32, count: u32) -> u32 {
     if mine == theirs {
