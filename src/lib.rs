@@ -5,7 +5,7 @@
 //! - [`db::Database`]: open or create a graph, change it, query it, save it. Its methods are
 //!   grouped by task.
 //! - [`db::QueryAnswer`]: read an answer as rows of your types, JSON, N-Quads, or columns.
-//! - [`db::Txn`]: several requests that see one moment and are committed as one.
+//! - [`db::Txn`]: several requests that read one snapshot and are committed as one.
 //! - [`db::RequestContext`] and [`db::Limits`]: stop a request, and bound what it may use.
 //! - [`db::OpenOptions`]: threads, memory, durability.
 //! - [`types::Error`]: what can go wrong, by what the caller can do.

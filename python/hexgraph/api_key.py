@@ -53,7 +53,7 @@ def api_key(fields: Iterable[Any], secret: str | None) -> ApiKey:
 
 
 def _moment(seconds: float) -> datetime:
-    """Return a moment in seconds since 1970; the last one for what is after the year 9999."""
+    """Return a time in seconds since 1970; the last one for what is after the year 9999."""
     try:
         return datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):

@@ -1,6 +1,6 @@
-//! Where something is in a text.
+//! The position of a token or tree in the query text.
 
-/// A range of bytes of the text.
+/// A range of bytes of the query text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Span {
     /// The offset of the first byte.
@@ -21,7 +21,7 @@ impl Span {
     }
 }
 
-/// Two trees are equal when they mean the same, however their texts are laid out. So all spans are equal.
+/// All spans are equal, so that comparing two syntax trees ignores the layout of their texts.
 impl PartialEq for Span {
     fn eq(&self, _: &Span) -> bool {
         true

@@ -1,5 +1,5 @@
-//! Queries, mutations and upserts, of a database or inside a transaction: the one path from the
-//! arguments of Python to the engine.
+//! Queries, mutations and upserts, on a database or in a transaction. All of them convert the Python
+//! arguments here and call the engine.
 
 use super::interrupt::interruptible_with;
 use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict, warn_of_losses};
@@ -25,23 +25,23 @@ pub(crate) enum Target<'a> {
     Txn(&'a Txn),
 }
 
-/// What becomes of what is likely a mistake in a query.
+/// How likely mistakes in a query, such as unknown names, are reported.
 #[derive(Clone, Copy)]
 pub struct Checks {
-    /// Whether names that the schema does not know are errors.
+    /// Whether names that are not in the schema are errors.
     pub strict: bool,
-    /// Whether rows, dictionaries and tables come with Python's warnings.
+    /// Whether rows, dicts and tables emit Python warnings.
     pub warns: bool,
 }
 
 impl Checks {
-    /// The same, with `strict` as an argument says.
+    /// The same, with `strict` replaced by an argument, if there is one.
     pub fn with_strict(self, strict: Option<bool>) -> Checks {
         Checks { strict: strict.unwrap_or(self.strict), ..self }
     }
 }
 
-/// A query of Python, without its variables.
+/// The arguments of a query, without its variables.
 pub(crate) struct QueryCall {
     /// The query.
     pub dql: String,
@@ -49,7 +49,7 @@ pub(crate) struct QueryCall {
     pub timeout: Option<f64>,
     /// Whether every object has its uid.
     pub debug: bool,
-    /// What becomes of what is likely a mistake.
+    /// How likely mistakes are reported.
     pub checks: Checks,
 }
 
@@ -65,15 +65,15 @@ pub(crate) struct UpsertArguments<'a, 'py> {
     pub mutations: Option<&'a Bound<'py, PyAny>>,
     /// The time limit in seconds.
     pub timeout: Option<f64>,
-    /// Whether the result comes with Python's warnings.
+    /// Whether the result emits Python warnings.
     pub warns: bool,
 }
 
-/// Refuses arguments that `query` does not have, with what was probably meant.
+/// Rejects arguments that `query` does not have, and suggests the intended ones.
 ///
 /// # Errors
 ///
-/// `TypeError` when there is one.
+/// `TypeError` if there are any.
 pub(crate) fn refuse_arguments(py: Python<'_>, other: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     match other {
         None => Ok(()),
@@ -113,7 +113,7 @@ impl Target<'_> {
     }
 
     /// Runs a mutation, and returns the uids of new nodes by their names. With `warns`, values that
-    /// were converted with loss come with Python's warning.
+    /// were converted with loss emit a Python warning.
     pub(crate) fn mutate<'py>(
         self,
         py: Python<'py>,
@@ -199,7 +199,7 @@ impl Target<'_> {
 ///
 /// # Errors
 ///
-/// `ValueError` for a number that is no time.
+/// `ValueError` for a negative number, NaN, or a number beyond the range of durations.
 pub(crate) fn to_timeout(seconds: Option<f64>) -> PyResult<Option<Duration>> {
     let Some(seconds) = seconds else { return Ok(None) };
     Duration::try_from_secs_f64(seconds).map(Some).map_err(|_| {

@@ -136,15 +136,15 @@ class Cluster(Changes):
         number: str = "row",
         timeout: float | None = None,
     ) -> ArrowTable:
-        """Answer one query for each row of a table, all from one moment, as one Arrow table.
+        """Answer one query for each row of a table, all from one snapshot, as one Arrow table.
 
         Each row is a request of its own, some at once; `timeout` bounds each.
         """
         given = [
             _without_gaps(row, row_number) for row_number, row in enumerate(frames.rows_of(table))
         ]
-        with self.txn(read_only=True) as moment, ThreadPoolExecutor(MANY_AT_ONCE) as pool:
-            answers = list(pool.map(lambda row: moment.query(dql, row, timeout=timeout), given))
+        with self.txn(read_only=True) as snapshot, ThreadPoolExecutor(MANY_AT_ONCE) as pool:
+            answers = list(pool.map(lambda row: snapshot.query(dql, row, timeout=timeout), given))
         objects: list[dict[str, Any]] = []
         columns: list[str] = []
         for row_number, answer in enumerate(answers):
@@ -167,17 +167,17 @@ class Cluster(Changes):
         *,
         timeout: float | None = None,
     ) -> Answers:
-        """Answer one query for each row of a table, all from one moment, one after the other.
+        """Answer one query for each row of a table, all from one snapshot, one after the other.
 
         Each row is a request of its own, some at once; `timeout` bounds each.
         """
         rows = frames.each_row_of(table)
-        moment = self.txn(read_only=True)
+        snapshot = self.txn(read_only=True)
 
         def run(row: Any, row_number: int) -> Result:
-            return moment.query(dql, _without_gaps(row, row_number), timeout=timeout)
+            return snapshot.query(dql, _without_gaps(row, row_number), timeout=timeout)
 
-        return Answers(run, rows, MANY_AT_ONCE, moment.discard)
+        return Answers(run, rows, MANY_AT_ONCE, snapshot.discard)
 
     def graphql_schema(self, sdl: str | os.PathLike[str] | None = None) -> str | None:
         """Set the GraphQL schema, a text or the path of a file, and return the one in force."""
@@ -225,13 +225,13 @@ class Cluster(Changes):
     ) -> paging.Pages:
         """Answer a query page by page: `size` nodes of its one visible block at a time.
 
-        They come in the order of their uids, and all pages show the same moment.
+        They come in the order of their uids, and all pages show the same snapshot.
         """
         refusal = self._session.mirror.refusal(lambda db: db.pages(dql, size, variables))
         if refusal is not None:
             raise refusal
-        moment = self.txn(read_only=True)
-        return paging.Pages(paging.split(dql), size, lambda text: moment.query(text, variables))
+        snapshot = self.txn(read_only=True)
+        return paging.Pages(paging.split(dql), size, lambda text: snapshot.query(text, variables))
 
     def _mutate(self, arguments: dict[str, Any]) -> dict[str, str]:
         mutation = requests.mutation(**arguments)
@@ -261,7 +261,7 @@ class Cluster(Changes):
         return self._session.upserted(response, dql, variables)
 
     def txn(self, *, read_only: bool = False) -> Txn:
-        """Begin a transaction: requests that see one moment and are committed as one."""
+        """Begin a transaction: requests that read one snapshot and are committed as one."""
         return Txn(self._session, read_only=read_only)
 
     def run(self, work: Callable[[Txn], T], *, retries: int = 10) -> T:

@@ -1,7 +1,7 @@
 """Brings back what lies in a cluster, or in an export of one, as a new database.
 
 A cluster is queried predicate by predicate, in pages, within one read-only transaction: so all that
-comes back is of one moment. Pages become lines of JSON in a temporary folder, which are loaded at
+comes back is of one snapshot. Pages become lines of JSON in a temporary folder, which are loaded at
 once. JSON has less than the store, see docs/cluster.md; an export has all.
 """
 
@@ -103,19 +103,19 @@ def _of_cluster(source: str, database: Database, folder: Path) -> Imported:
     warnings: list[str] = []
     with Cluster(source, read_only=True) as cluster:
         text = cluster.schema()
-        with cluster.txn(read_only=True) as moment:
+        with cluster.txn(read_only=True) as snapshot:
             files = []
             for number, predicate in enumerate(cluster.predicates()):
                 if schema.is_reserved(predicate.name) and predicate.name != NODE_TYPE:
                     continue
                 if predicate.type == "password":
-                    warnings += _about_passwords(moment, predicate.name)
+                    warnings += _about_passwords(snapshot, predicate.name)
                     continue
                 file = folder / f"{number}.jsonl.gz"
                 with gzip.open(file, "wt", encoding="utf-8", newline="\n", compresslevel=1) as out:
-                    _write(moment, predicate, out)
+                    _write(snapshot, predicate, out)
                 files.append(file)
-            sdl, untold = _graphql_schema(cluster, moment)
+            sdl, untold = _graphql_schema(cluster, snapshot)
             warnings += untold
         report = database.load(list(files), text or None, progress=None)
         if sdl:
@@ -123,8 +123,8 @@ def _of_cluster(source: str, database: Database, folder: Path) -> Imported:
     return Imported(report, warnings)
 
 
-def _about_passwords(moment: Txn, name: str) -> list[str]:
-    rows = moment.query(f"{{ q(func: has(<{name}>)) {{ count(uid) }} }}").to_dict()["q"]
+def _about_passwords(snapshot: Txn, name: str) -> list[str]:
+    rows = snapshot.query(f"{{ q(func: has(<{name}>)) {{ count(uid) }} }}").to_dict()["q"]
     count = rows[0]["count"] if rows else 0
     if not count:
         return []
@@ -134,11 +134,11 @@ def _about_passwords(moment: Txn, name: str) -> list[str]:
     ]
 
 
-def _graphql_schema(cluster: Cluster, moment: Txn) -> tuple[str | None, list[str]]:
+def _graphql_schema(cluster: Cluster, snapshot: Txn) -> tuple[str | None, list[str]]:
     if cluster.has_web:
         return cluster.graphql_schema(), []
     name = "dgraph.graphql.schema"
-    rows = moment.query(f"{{ q(func: has({name})) {{ {name} }} }}").to_dict().get("q")
+    rows = snapshot.query(f"{{ q(func: has({name})) {{ {name} }} }}").to_dict().get("q")
     if rows is None:
         # A block is absent where its root may not be read.
         return None, [
@@ -148,7 +148,7 @@ def _graphql_schema(cluster: Cluster, moment: Txn) -> tuple[str | None, list[str
     return (rows[0].get(name) or None) if rows else None, []
 
 
-def _write(moment: Txn, predicate: schema.Predicate, out: IO[str]) -> None:
+def _write(snapshot: Txn, predicate: schema.Predicate, out: IO[str]) -> None:
     """Write all that nodes have of a predicate, a line of JSON for each."""
     name = f"<{predicate.name}>"
     field = f"{name}@*" if predicate.has_languages else name
@@ -159,12 +159,12 @@ def _write(moment: Txn, predicate: schema.Predicate, out: IO[str]) -> None:
     while True:
         page = f"{{ q(func: has({root}), first: {size}, after: {after:#x}) {{ uid {body} }} }}"
         try:
-            text = moment.query(page).json()
+            text = snapshot.query(page).json()
         except LimitError:
             if size > 1:
                 size //= 2
                 continue
-            after = _write_great(moment, predicate, after, out)
+            after = _write_great(snapshot, predicate, after, out)
             if not after:
                 return
             size = PAGE_NODES
@@ -180,20 +180,20 @@ def _write(moment: Txn, predicate: schema.Predicate, out: IO[str]) -> None:
         after = last
 
 
-def _write_great(moment: Txn, predicate: schema.Predicate, after: int, out: IO[str]) -> int:
+def _write_great(snapshot: Txn, predicate: schema.Predicate, after: int, out: IO[str]) -> int:
     """Write the edges of one node in pages, and return its uid; 0 when there is none."""
     name = f"<{predicate.name}>"
     if predicate.type != "uid":
         raise LimitError(f"one value of {predicate.name} is more than the cluster answers at once")
     root = f"{{ q(func: has({name}), first: 1, after: {after:#x}) {{ uid }} }}"
-    rows = moment.query(root).to_dict()["q"]
+    rows = snapshot.query(root).to_dict()["q"]
     if not rows:
         return 0
     uid = rows[0]["uid"]
     behind = 0
     while True:
         edges = f"{name} (first: {PAGE_NODES}, after: {behind:#x}) @facets {{ uid }}"
-        text = moment.query(f"{{ q(func: uid({uid})) {{ uid {edges} }} }}").json()
+        text = snapshot.query(f"{{ q(func: uid({uid})) {{ uid {edges} }} }}").json()
         targets: list[dict[str, Any]] = []
         for line, node in _objects(text):
             targets = node.get(predicate.name, [])

@@ -16,7 +16,7 @@ _KEYS = ("set", "delete", "set_json", "delete_json", "cond")
 
 
 def query(dql: str, variables: dict[str, Any] | None, *, start: int = 0) -> Any:
-    """Return the message of a query, at a moment or at the newest one."""
+    """Return the message of a query, at a start timestamp or on the newest version."""
     text, texts = inlined(dql, variables)
     message = api.Request(query=text, start_ts=start, read_only=True)
     message.vars.update(texts)

@@ -24,11 +24,11 @@ CYPHER = "a cluster has no Cypher; bring the data back: hexgraph import dgraph:/
 """The error of `cypher`."""
 
 _FIRST = "{ q(func: uid(0x1)) { uid } }"
-"""What a transaction sends to begin: the moment of the answer is the one that it sees."""
+"""What a transaction sends to begin: it sees the snapshot of the answer."""
 
 
 class Txn(Changes):
-    """Several requests that see one moment and are committed as one; as `hexgraph.Txn`.
+    """Several requests that read one snapshot and are committed as one; as `hexgraph.Txn`.
 
     A change that fails closes it: a part of the cluster may have applied it already. It may be used
     from several threads.

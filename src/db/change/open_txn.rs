@@ -92,7 +92,7 @@ impl OpenTxn {
         self.client
     }
 
-    /// The number of the moment when the transaction began.
+    /// The start timestamp.
     pub(in crate::db) fn number(&self) -> u64 {
         self.number
     }

@@ -1,9 +1,9 @@
-//! The transactions that are open, and the moments that a client may still come back to.
+//! The open transactions, and the recently read versions that a client can still return to.
 //!
-//! A client over the network names its transaction by a number, the start: that of the moment that
-//! its first request saw. Most first requests are queries that nobody follows up, so a query opens
-//! nothing: its start is noted in a list of runs, one for each version that was read, and only a
-//! mutation that names it makes a transaction of it. Queries of a program in the same process
+//! A client over the network identifies its transaction by a number, the start timestamp of its
+//! first request. Most first requests are queries that nobody follows up, so a query opens
+//! nothing: its timestamp is noted in a list of runs, one for each version that was read. Only a
+//! mutation with that timestamp makes a transaction of it. Queries of a program in the same process
 //! are not noted at all.
 //!
 //! Everything here is bounded: transactions by number, in all and of a client, by idle time, staged
@@ -59,7 +59,7 @@ struct Inner {
     next_look: Option<Instant>,
 }
 
-/// A run of moments at which one version was the newest.
+/// A run of start timestamps that read the same version.
 struct Start {
     first: u64,
     last: u64,
@@ -174,8 +174,8 @@ impl Transactions {
         self.lock().open.len()
     }
 
-    /// The newest version, and the number of this moment, at which [`Transactions::find`] finds it
-    /// again for a while.
+    /// The newest version with a new start timestamp, by which [`Transactions::find`] returns it for
+    /// a while.
     pub(in crate::db) fn start(&self, store: &Store) -> (Arc<Version>, u64) {
         let mut inner = self.lock();
         // Acquired under the lock, so the list is in order.
@@ -265,7 +265,7 @@ impl Inner {
         // A transaction lives at most a sixteenth longer than its time, and the search costs next
         // to nothing.
         self.next_look = now.checked_add(idle / 16);
-        // The runs lie in the order of their moments. One that was used recently retains those
+        // The runs are in the order of their timestamps. One that was used recently retains those
         // after it: they are released when there are too many, or too many bytes.
         while self.starts.front().is_some_and(|run| idle <= now.duration_since(run.used)) {
             self.starts.pop_front();

@@ -1,7 +1,7 @@
-//! Transactions: several requests that read one moment and are committed as one.
+//! Transactions: several requests that read one snapshot and are committed as one.
 //!
-//! A transaction holds the version of the moment when it began, and a view: that version with what
-//! it has changed so far. Queries read the view. Each mutation is checked against the view and
+//! A transaction holds its snapshot, the version that was the newest when it began, and a view: the
+//! snapshot with its own changes. Queries read the view. Each mutation is checked against the view and
 //! executed there, and its [`Changes`] are retained; the commit carries them out again on the
 //! newest version, where nobody has changed the same things meanwhile. While nobody else committed
 //! at all, the view is the next version already.
@@ -45,8 +45,8 @@ pub struct Txn {
 
 /// # Transactions
 impl Database {
-    /// Begins a transaction. It sees the data of this moment and its own changes; they are seen by
-    /// others when it is committed. Costs O(1).
+    /// Begins a transaction. It sees the newest version and its own changes; others see these when
+    /// it is committed. Costs O(1).
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -205,9 +205,9 @@ impl Database {
         Ok(())
     }
 
-    /// Answers a query from the moment of a number, or of the transaction that has it; from the
-    /// newest version where it is 0. Returns the number of the moment too, which
-    /// [`Database::resume`] takes.
+    /// Answers a query at a start timestamp: from the version that it names, or from the view of its
+    /// open transaction; 0 is the newest version. Returns the timestamp, too, for
+    /// [`Database::resume`].
     ///
     /// ```
     /// use hexgraph::db::{Database, QueryRequest, RequestContext};
@@ -217,7 +217,7 @@ impl Database {
     /// let (_, number) = db.query_at(0, &request, &RequestContext::new())?;
     /// db.mutate("<1> <name> \"Ada\" .", "")?;
     /// let (answer, _) = db.query_at(number, &request, &RequestContext::new())?;
-    /// assert!(!answer.has_rows()?, "this moment was before the commit");
+    /// assert!(!answer.has_rows()?, "the timestamp was before the commit");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -234,7 +234,7 @@ impl Database {
         Ok((self.query_version(version, request, context)?, number))
     }
 
-    /// As [`Database::prepare_query`], from the moment that [`Database::query_at`] would read.
+    /// As [`Database::prepare_query`], on the version that [`Database::query_at`] would read.
     ///
     /// ```
     /// use hexgraph::db::{Database, QueryRequest, RequestContext, Variables};
@@ -261,7 +261,7 @@ impl Database {
         self.prepared_query_of(version, text, context)
     }
 
-    /// What the caller sees of the moment of a number, with that number; a new one where it is 0.
+    /// What the caller sees of the version at a start timestamp, with the timestamp; a new one for 0.
     pub(in crate::db) fn version_at(&self, number: u64) -> Result<(Arc<Version>, u64)> {
         let open = self.open_state()?;
         if number == 0 {
@@ -318,7 +318,7 @@ impl Database {
     }
 }
 
-/// A snapshot of the newest version, which is the one of the moment `number` too.
+/// A snapshot of the newest version, if it is the one at the start timestamp `number`.
 fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
     if store.clock() < number {
         return Err(Error::query(format!(
@@ -337,7 +337,7 @@ fn snapshot_at(number: u64, store: &Store) -> Result<Snapshot> {
 
 /// # In the transaction
 impl Txn {
-    /// The number of the moment when it began. No other transaction and no commit has it.
+    /// The start timestamp. No other transaction and no commit has it.
     ///
     /// ```
     /// use hexgraph::db::{Database, TxnOptions};
@@ -428,7 +428,7 @@ impl Txn {
     /// db.mutate("<1> <name> \"Ada\" .", "")?;
     /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
     /// let answer = txn.query_with(&request, &RequestContext::new())?;
-    /// assert!(!answer.has_rows()?, "it sees the moment when it began");
+    /// assert!(!answer.has_rows()?, "it sees its snapshot");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///

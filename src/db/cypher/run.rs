@@ -1,4 +1,4 @@
-//! Queries in Cypher: from a text to rows.
+//! Queries in Cypher: from the query text to rows.
 
 use super::plain::plain;
 use super::snapshot_graph::SnapshotGraph;
@@ -28,7 +28,7 @@ pub struct CypherAnswer {
     pub columns: Vec<Box<str>>,
     /// The rows, each with a value for each column.
     pub rows: Vec<Vec<Value>>,
-    /// The longest text of an answer, in bytes: the limit `result`.
+    /// The size limit of the answer as text, in bytes: the setting `result`.
     pub(super) bytes_max: u64,
     latency: Latency,
     /// The memory of the rows, reserved while the answer exists.
@@ -36,7 +36,7 @@ pub struct CypherAnswer {
 }
 
 impl CypherAnswer {
-    /// The times of parsing and processing.
+    /// The time for parsing and for processing.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -98,8 +98,8 @@ impl Database {
         self.cypher_version(self.version()?, text, params, context)
     }
 
-    /// Answers a query in openCypher from the moment of a number, or of the transaction that has it; from the newest
-    /// version where it is 0. Returns the number of the moment too.
+    /// Answers a query in openCypher at a start timestamp: from the version that it names, or from the view of its open
+    /// transaction; 0 is the newest version. Returns the timestamp, too.
     ///
     /// ```
     /// use hexgraph::cypher::Map;
@@ -110,7 +110,7 @@ impl Database {
     /// let (_, number) = db.cypher_at(0, text, &none, &context)?;
     /// db.mutate("<1> <name> \"Ada\" .", "")?;
     /// let (answer, _) = db.cypher_at(number, text, &none, &context)?;
-    /// assert_eq!(answer.rows[0][0].to_string(), "0", "this moment was before the commit");
+    /// assert_eq!(answer.rows[0][0].to_string(), "0", "the timestamp was before the commit");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -175,7 +175,7 @@ impl Database {
 
 /// # Cypher
 impl Txn {
-    /// Answers a query in openCypher from what the transaction sees.
+    /// Answers a query in openCypher from the view of the transaction.
     ///
     /// ```
     /// use hexgraph::cypher::Map;
@@ -205,13 +205,13 @@ impl Txn {
     }
 }
 
-/// The texts of parameters, for the log of slow queries.
+/// Parameters as strings, for the log of slow queries.
 fn variables_of(params: &Map) -> Variables {
     let text = |(name, value): &(Arc<str>, Value)| (format!("${name}"), value.to_string().into());
     params.entries().iter().map(text).collect()
 }
 
-/// The moment of a query, its random numbers, and the budget of its large values.
+/// The time of a query, the seed of its random numbers, and the reservation for its large values.
 fn evaluation_context(now: Timestamp, reservation: Option<Arc<Reservation>>) -> Context {
     let seed = now.as_nanosecond() as u64;
     let context = Context::new(now.to_zoned(TimeZone::UTC), seed);

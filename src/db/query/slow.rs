@@ -24,7 +24,7 @@ pub struct SlowQuery {
     pub variables: Variables,
     /// The times of parsing and processing; encoding has not started yet.
     pub latency: Latency,
-    /// The moment when the query was finished.
+    /// When the query was finished.
     pub at: SystemTime,
 }
 

@@ -1,5 +1,5 @@
-//! Represents the module `packed`, with the same functions, in a build without the feature `files`:
-//! compressed files are neither read nor written.
+//! Replaces the module `packed` in a build without the feature `files`. It has the same functions,
+//! and each returns an error: compressed files are neither read nor written.
 
 use super::packing::Packing;
 use crate::types::Feature;
@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::io::{self, Read, Write};
 use std::marker::PhantomData;
 
-/// Refuses to read what was compressed.
+/// In the other module, decompresses what is read. Here an error.
 ///
 /// # Errors
 ///
@@ -25,7 +25,7 @@ pub(super) fn unpacked<'a>(
 pub struct Packer<W: Write>(Infallible, PhantomData<W>);
 
 impl<W: Write> Packer<W> {
-    /// Refuses to compress.
+    /// Returns an error instead of a compressor.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl<W: Write> Packer<W> {
         Err(missing(packing))
     }
 
-    /// Would write what is left.
+    /// In the other module, writes the rest and returns the inner writer.
     ///
     /// # Errors
     ///

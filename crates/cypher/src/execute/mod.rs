@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `params` is a [`Map`](hexgraph_scalar::Map), `graph` any `&dyn Graph`, and `context` a
-//! [`Context`](hexgraph_scalar::Context) with the moment of the query. Errors are those of `base::types`: what the
+//! [`Context`](hexgraph_scalar::Context) with the time of the query. Errors are those of `base::types`: what the
 //! graph returns is passed on unchanged, and what an expression refuses has its position in the text.
 
 mod failure;

@@ -1,9 +1,9 @@
-//! The values that a request gives its `$variables`.
+//! The values of the `$variables` of a request.
 
 use std::fmt;
 
-/// The value of a `$variable`: a text, or a list of texts, which is allowed where the language
-/// allows a list.
+/// The value of a `$variable`: a string, or a list of strings, which is allowed where DQL allows a
+/// list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
     text: String,
@@ -11,18 +11,18 @@ pub struct Given {
 }
 
 impl Given {
-    /// Creates a value that is a list. Where a single text is needed, as for a vector or for
+    /// Creates a value that is a list. Where a single string is needed, as for a vector or for
     /// coordinates, the list is written `[one, other]`.
     pub fn list(items: Vec<String>) -> Given {
         Given { text: format!("[{}]", items.join(", ")), items: Some(items) }
     }
 
-    /// Returns the value as one text.
+    /// Returns the value as one string.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns the items of a list, or `None` when the value is a single text.
+    /// Returns the items of a list, or `None` when the value is a single string.
     pub fn items(&self) -> Option<&[String]> {
         self.items.as_deref()
     }

@@ -1,8 +1,8 @@
-//! Removes passwords from texts before they are logged.
+//! Removes passwords from requests before they are logged.
 //!
-//! The lexer of the language says what is a string, a comment or a call, and each secret is a range
-//! of bytes; ranges may overlap. What the lexer refuses never runs, so of such a text more may be
-//! removed than need be.
+//! The lexer of DQL identifies strings, comments and calls. Each secret is a range of bytes; ranges
+//! may overlap. A request that the lexer rejects never runs, so more of it may be removed than
+//! necessary.
 
 use crate::lexer::Lexer;
 use crate::syntax::token::{FieldFunction, Token};
@@ -10,21 +10,22 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The text that replaces a password.
+/// Replaces a password.
 pub const BLANKED: &str = "***";
 
-/// The text that replaces a string of a mutation.
+/// Replaces a string of a mutation.
 const OMITTED: &str = "\"…\"";
 
 /// A text with none of these words, ignoring case, has no password in it: `checkpwd`, what
-/// begins a mutation, and what GraphQL has, which is sent to the wrong address now and then.
+/// begins a mutation, and the words of GraphQL requests, which may be sent to the DQL endpoint by
+/// mistake.
 const WORDS: [&str; 5] = ["checkpwd", "password", "mutation", "set", "delete"];
 
-/// Replaces passwords by [`BLANKED`]: the strings between the brackets of `checkpwd(...)`, those of
-/// mutations, those in comments, and in a text that the lexer refuses all. Returns the text, and
-/// the names (with `$`) of the variables that hold passwords, whose values have to be removed by
-/// the caller. A text without the words of passwords and mutations is returned as it is; any other
-/// is split into tokens once.
+/// Replaces passwords by [`BLANKED`]: the strings in the arguments of `checkpwd(...)`, those of
+/// mutations and those in comments. If the lexer rejects the text, it replaces all strings. Returns
+/// the text, and the names (with `$`) of the variables that hold passwords; the caller has to remove
+/// their values. A text without any of `WORDS` is returned as it is; any other is split into
+/// tokens once.
 pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<String>) {
     if !WORDS.iter().any(|word| has_word(text, word)) {
         return (Cow::Borrowed(text), BTreeSet::new());
@@ -40,7 +41,7 @@ pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<String>) {
         let rest = &text[end..];
         let hidden = match is_open || has_word(rest, "checkpwd") {
             true => Some(0),
-            // Which of the quotation marks begin strings is open there.
+            // Which quotation marks begin strings is unknown there.
             false => rest.find(QUOTES),
         };
         secrets.extend(hidden.map(|at| end + at..text.len()));
@@ -61,12 +62,12 @@ pub fn without_strings(text: &str) -> String {
     replaced(text, secrets, OMITTED)
 }
 
-/// What strings begin with, and what is read as it.
+/// Quotation marks of strings, and characters that a person may use as such.
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 type Spanned = (usize, Token, usize);
 
-/// Returns the tokens, and where they end if the lexer refuses the text there.
+/// Returns the tokens, and the offset at which the lexer rejects the text, if it does.
 fn tokens_of(text: &str) -> (Vec<Spanned>, Option<usize>) {
     let mut is_refused = false;
     let good = |token: hexgraph_base::types::Result<Spanned>| {
@@ -88,8 +89,8 @@ fn strings(tokens: &[Spanned]) -> impl Iterator<Item = Range<usize>> + '_ {
     strings.map(|(start, _, end)| *start..*end)
 }
 
-/// Finds what is in quotation marks up to `end` and is no string of the language: in comments,
-/// which lie between tokens and within those of several words, and in RDF.
+/// Returns what is in quotation marks up to `end` but is no string of DQL: in comments, which are
+/// between tokens or within tokens of several words, and in RDF.
 fn outside_of_strings(text: &str, tokens: &[Spanned], end: usize) -> Vec<Range<usize>> {
     let mut secrets = Vec::new();
     let mut at = 0;
@@ -109,8 +110,8 @@ fn outside_of_strings(text: &str, tokens: &[Spanned], end: usize) -> Vec<Range<u
     secrets
 }
 
-/// Returns a part of a text from its first quotation mark on to the end of the line of the last
-/// one.
+/// Returns the range from the first quotation mark of a part of the text to the end of the line of
+/// its last one.
 fn quoted(text: &str, part: Range<usize>) -> Option<Range<usize>> {
     let inside = &text.as_bytes()[part.clone()];
     let first = inside.iter().position(|&byte| byte == b'"')?;
@@ -124,8 +125,8 @@ fn line_end(text: &str, at: usize, end: usize) -> usize {
     feed.map_or(end, |len| at + len)
 }
 
-/// Finds the literals of a body of RDF, which end in the line in which they begin. From what is no
-/// RDF on, all is read as one: such a body is refused.
+/// Adds the literals of an RDF body, which end in the line in which they begin. From invalid RDF on,
+/// the rest of the body is one secret: such a body is rejected.
 fn in_rdf(text: &str, body: Range<usize>, secrets: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = body.start;
@@ -169,16 +170,16 @@ fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Finds what stands between `checkpwd(` and its closing bracket: strings, and after the comma
-/// words as well, since somebody may have forgotten the quotation marks. Returns the variables
-/// there, and whether the last such bracket is still open.
+/// Adds the secrets between `checkpwd(` and its closing parenthesis: strings, and after the comma
+/// also words, since the quotation marks may be missing. Returns the variables there, and whether
+/// the last such parenthesis is still open.
 fn arguments(
     text: &str,
     tokens: &[Spanned],
     secrets: &mut Vec<Range<usize>>,
 ) -> (BTreeSet<String>, bool) {
     let mut variables = BTreeSet::new();
-    // How many brackets are open since `checkpwd(`, itself included.
+    // The number of open parentheses since `checkpwd(`, itself included.
     let mut depth = 0;
     let mut is_behind_comma = false;
     let mut before = "";
@@ -188,7 +189,7 @@ fn arguments(
             Token::CallOpen(FieldFunction::CheckPassword) if depth == 0 => {
                 (depth, is_behind_comma) = (1, false);
             }
-            // Where no function of fields may occur, the word and the bracket are two tokens.
+            // Where no function of fields may occur, the word and the parenthesis are two tokens.
             Token::RoundOpen if depth == 0 && checks_password(before) => {
                 (depth, is_behind_comma) = (1, false);
             }
@@ -218,7 +219,7 @@ fn checks_password(word: &str) -> bool {
     is_dql || word.contains("check") && word.ends_with("Password")
 }
 
-/// Finds the defaults of secret variables: `"the default"` in `$password: string = "the default"`.
+/// Adds the defaults of secret variables: `"the default"` in `$password: string = "the default"`.
 fn defaults(
     text: &str,
     tokens: &[Spanned],
@@ -275,7 +276,7 @@ mod tests {
             // A default in the call is both an argument and a default.
             ("query q($x: string) { q(func: uid(1)) { checkpwd(p, $x = \"abc\") } }",
              "query q($x: string) { q(func: uid(1)) { checkpwd(p, $x = ***) } }", &["$x"]),
-            // The bracket of another call is not the end.
+            // The parenthesis of another call is not the end.
             ("{ q(func: uid(1)) { checkpwd(p, val(x), \"geheim\") n: name@en } }",
              "{ q(func: uid(1)) { checkpwd(p, ***(x), ***) n: name@en } }", &[]),
             ("{ q(func: uid(1)) { checkpwd(p, geheim) name } }", "{ q(func: uid(1)) { checkpwd(p, ***) name } }", &[]),

@@ -1,5 +1,5 @@
-//! Lowers selections to fields of the plan. What several object types are requested alike is
-//! fetched once.
+//! Lowers GraphQL selections to fields of the plan. A field that several object types select in the
+//! same form is fetched once.
 
 use apollo_compiler::Name;
 use hexgraph_base::types::stack;
@@ -21,8 +21,8 @@ use hexgraph_base::plan::{Field, FieldKind, Filter};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The most levels of a plan. The text of a request is bounded already, so only an error of ours
-/// comes here.
+/// The most levels of a plan. The parser bounds the depth of a request already, so this is a second
+/// check.
 const DEPTH_MAX: usize = 250;
 
 /// The most fields of a plan: fragments in fragments, on types that implement one interface,
@@ -45,15 +45,14 @@ pub(super) struct Lowering<'a> {
 #[derive(Default)]
 struct Fetched {
     fields: Vec<Arc<Field>>,
-    /// The positions of fields that objects need not have: the request does not select them, or
-    /// counts what is there.
+    /// The positions of fields that `@cascade` does not require: the request does not select them, or
+    /// only counts them.
     hidden: Vec<usize>,
-    /// The positions of edges whose values are aggregated: they are not the field that leads along
-    /// these edges.
+    /// The positions of edges that are fetched for an aggregate, and not for the field of these edges.
     aggregated: Vec<usize>,
-    /// Other servers answer a field here or below.
+    /// A remote server answers a `@custom` field here or below.
     reaches_out: bool,
-    /// True for objects of several types, which may be requested the same.
+    /// True for objects of several types, whose equal fields are fetched once.
     is_shared: bool,
 }
 
@@ -68,7 +67,7 @@ impl Fetched {
         position
     }
 
-    /// Returns the position of the field that fetches values for another server. It is hidden
+    /// Returns the position of the field that fetches values for a remote server. It is hidden
     /// unless the request selects them too.
     fn needed(&mut self, predicate: &Predicate) -> usize {
         // `value` takes the position off the list of hidden ones, since it is requested there; here
@@ -80,8 +79,8 @@ impl Fetched {
         position
     }
 
-    /// Returns the position of a field of edges. Equal ones of several types, which come of one
-    /// fragment, are one.
+    /// Returns the position of a field of edges. Equal fields of several types, which come from one
+    /// fragment, are merged.
     fn edges(&mut self, field: Field) -> usize {
         let same = |existing: &Arc<Field>| **existing == field;
         let existing = self.is_shared.then(|| self.fields.iter().position(same)).flatten();
@@ -129,15 +128,15 @@ pub(super) struct Selected<'a> {
     pub shape: ObjectShape<'a>,
     /// The types that objects can have.
     pub types: Vec<&'a TypeDef>,
-    /// The positions of fields that objects need not have.
+    /// The positions of fields that `@cascade` does not require.
     hidden: Vec<usize>,
     /// The positions of edges whose values are aggregated.
     aggregated: Vec<usize>,
 }
 
 impl Selected<'_> {
-    /// Returns the fields that objects must have by `@cascade`. Those that only other servers need
-    /// do not count, and an aggregate is not the field whose objects it is about.
+    /// Returns the fields that `@cascade` requires. It does not require fields that only remote servers
+    /// need, and an aggregate does not count as the field that it aggregates.
     pub(super) fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
         let named = inherited?;
         if named.fields.is_empty() && self.hidden.is_empty() {
@@ -170,7 +169,7 @@ impl<'a> Lowering<'a> {
     ///
     /// # Errors
     ///
-    /// The fault of an argument below, or of a request that is too large.
+    /// The error of an argument below, or of a request that is too large.
     pub(super) fn selection(
         &mut self,
         declared: &'a TypeDef,
@@ -187,7 +186,7 @@ impl<'a> Lowering<'a> {
         let mut fetched = Fetched { is_shared, ..Fetched::default() };
         let mut shape = ObjectShape::default();
         let mut types = Vec::new();
-        // Only where objects may be of several types their stored types are read.
+        // The stored types are read only if objects may be of several types.
         if is_shared {
             shape.type_position = Some(fetched.value(&Predicate::new("dgraph.type")));
         }
@@ -258,7 +257,7 @@ impl<'a> Lowering<'a> {
             return Ok(ValueSource::Uid);
         }
         let Some(predicate) = &field.predicate else { return Ok(ValueSource::Null) };
-        // Positions are objects in requests and one value in the store.
+        // A geographic position is an object in requests and one value in the store.
         if Dimension::from_name(field.ty.name()).is_some() {
             return Ok(ValueSource::Geo(fetched.value(predicate)));
         }
@@ -279,8 +278,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Returns the source of a value that another server needs. Servers get scalars and values of
-    /// enums.
+    /// Returns the source of a value that a remote server needs. Such servers get scalars and values
+    /// of enums.
     fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> ValueSource<'a> {
         if is_uid(field) {
             return ValueSource::Uid;
@@ -296,7 +295,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Lowers the edges of a field, which its arguments filter, order and cut.
+    /// Lowers the edges of a field with the filter, order and page of its arguments.
     fn edges(
         &self,
         predicate: &Predicate,
@@ -336,8 +335,8 @@ impl<'a> Lowering<'a> {
         all(parts)
     }
 
-    /// Lowers `<field>Aggregate`. All nodes count, those too that `@cascade` would leave out; an
-    /// object must have one that it would not where values of nodes are requested.
+    /// Lowers `<field>Aggregate`. It aggregates all nodes, also those that `@cascade` removes. If it
+    /// requests values of nodes, `@cascade` requires at least one node that it does not remove.
     fn aggregated(
         &mut self,
         def: &'a TypeDef,
@@ -372,8 +371,8 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Returns true for a custom field of an interface that one position of the text selects on all
-/// types, so that the interface's own field is meant.
+/// Returns true for a `@custom` field that the request selects on the interface itself, so that it
+/// applies to all types.
 fn is_selected_on_all(declared: &TypeDef, selection: &Selection, field: &request::Field) -> bool {
     let name = &field.shape.name;
     if declared.kind != Kind::Interface
@@ -427,7 +426,7 @@ pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
     }
 }
 
-/// Makes the fault of a field that the store could not have answered, in the reference's words.
+/// Returns the error of a field whose DQL query fails, with Dgraph's message.
 pub(super) fn refused(requested: &request::Field, why: &Refusal) -> Fault {
     let message = why.message();
     let message = format!("Dgraph query failed because Dgraph execution failed because {message}");

@@ -137,7 +137,7 @@ pub enum Leaf<'a> {
     Float,
     /// A truth value.
     Boolean,
-    /// A moment.
+    /// A point in time.
     DateTime,
     /// The name of a value of the enum.
     Enum(&'a TypeDef),

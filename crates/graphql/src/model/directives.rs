@@ -29,7 +29,7 @@ pub struct Inverse {
 /// `@default`: the value of a field that a mutation does not mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DefaultValue {
-    /// `$now`: the moment of the mutation.
+    /// `$now`: the time of the mutation.
     Now,
     /// A text that converts to the field's type.
     Text(String),

@@ -1,4 +1,4 @@
-//! Queries in Cypher, with values of Python as parameters and in rows.
+//! Queries in Cypher, with conversion of parameters and rows between Python and Cypher.
 
 use super::deleting::Owner;
 use crate::convert::errors::{to_python, to_python_with_text};
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use std::sync::Arc;
 
-/// How deep lists and dicts of a parameter may be in each other.
+/// The maximum nesting of lists and dicts in a parameter.
 const DEPTH_MAX: usize = 100;
 
 /// Run a query in openCypher. Return the names of the columns, and a list of tuples.
@@ -74,7 +74,7 @@ fn to_map(dict: &Bound<'_, PyDict>, name: &str, depth: usize) -> PyResult<Map> {
     Map::new(entries).map_err(|error| to_python(Error::from(error)))
 }
 
-/// A value of Python as one of Cypher.
+/// Converts a Python value to a Cypher value.
 fn to_value(given: &Bound<'_, PyAny>, name: &str, depth: usize) -> PyResult<Value> {
     let fault = |error| to_python(Error::from(error));
     if depth == 0 {
@@ -112,7 +112,7 @@ fn to_value(given: &Bound<'_, PyAny>, name: &str, depth: usize) -> PyResult<Valu
     if let Some(value) = to_temporal(given)? {
         return Ok(value);
     }
-    // Numbers of numpy.
+    // Scalars of numpy.
     if given.hasattr("__index__")? {
         return given.extract().map(Value::Int);
     }
@@ -125,7 +125,7 @@ fn to_value(given: &Bound<'_, PyAny>, name: &str, depth: usize) -> PyResult<Valu
     )))
 }
 
-/// A date, time, datetime or timedelta.
+/// Converts a date, time, datetime or timedelta; `None` for other types.
 fn to_temporal(given: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let module = given.py().import("datetime")?;
     let is = |name: &str| given.is_instance(&module.getattr(name)?);
@@ -151,8 +151,8 @@ fn to_temporal(given: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     value.map(Some).map_err(|error| to_python(Error::from(error)))
 }
 
-/// A plain value of Cypher as one of Python. Temporal values are their texts of ISO 8601, which lose nothing; a point
-/// is a dict.
+/// Converts a Cypher value to a Python value. Temporal values become ISO 8601 strings, without loss; a point becomes a
+/// dict.
 fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),

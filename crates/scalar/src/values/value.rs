@@ -15,11 +15,11 @@ use std::sync::Arc;
 pub use list::{List, NESTING_MAX};
 pub use map::Map;
 
-/// A value of an expression. It has 24 bytes; a copy of a large one copies a reference.
+/// A value of an expression. It has 24 bytes; cloning a large one copies a reference.
 ///
-/// `==`, the hash and the order of Rust are those of rows: `==` and the hash are *equivalence*, by which `DISTINCT` and
-/// grouping compare (1 and 1.0, two NaN, two nulls are alike), and `<` is *orderability*, by which `ORDER BY` sorts
-/// (every value has a position, null is last). Cypher's own `=` and `<`, which may be null, are
+/// The traits of Rust implement the comparison of rows. `Eq` and `Hash` are Cypher's *equivalence*, by which `DISTINCT`
+/// and grouping compare: 1 and 1.0, two NaN, and two nulls are equal. `Ord` is its *orderability*, by which `ORDER BY`
+/// sorts: it is total, and null is last. Cypher's own `=` and `<`, which may be null, are
 /// [`equals`](crate::equals) and [`compare`](crate::compare()).
 ///
 /// ```
@@ -57,7 +57,7 @@ pub enum Value {
     Time(OffsetTime),
     /// A day and a time of day without an offset.
     LocalDateTime(DateTime),
-    /// A moment, with an offset and perhaps the name of a zone.
+    /// A date and time with an offset, and perhaps with the name of a time zone.
     DateTime(Arc<Zoned>),
     /// A duration.
     Duration(Arc<Duration>),
@@ -152,7 +152,7 @@ impl Value {
         List::new(items).map(Value::List)
     }
 
-    /// Creates a map; of two entries with one key the last one counts.
+    /// Creates a map; if a key occurs twice, its last entry is used.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ __all__ = ["Channel", "api", "grpc", "seconds"]
 LOGIN_SECONDS = 30.0
 
 SECONDS_MAX = 1e9
-"""Thirty years, which nobody waits. gRPC has moments as nanoseconds since 1970, in 64 bits: a
+"""Thirty years, which nobody waits. gRPC has times as nanoseconds since 1970, in 64 bits: a
 longer timeout would be over before it begins."""
 
 RENEWAL_SECONDS = 5.0

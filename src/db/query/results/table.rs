@@ -11,7 +11,7 @@ use hexgraph_store::exec::{COMMON_LEVELS, RequestContext};
 
 /// # As a table
 impl QueryAnswer {
-    /// Returns the name of a block, and the keys of its objects in the order of the text.
+    /// Returns the name of a block, and the keys of its objects in the order of the query.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -28,11 +28,11 @@ impl QueryAnswer {
         self.keys_with(block, &RequestContext::new())
     }
 
-    /// Returns the name of a block, and the keys of its objects in the order of the text. `None`
+    /// Returns the name of a block, and the keys of its objects in the order of the query. `None`
     /// selects the only block.
     ///
-    /// Keys of facets and of all languages are not in the text; where it requests those the entire
-    /// answer is written once to find them.
+    /// The query does not list the keys of `@facets` and of all languages (`name@*`). If it requests
+    /// them, the entire answer is written once to collect them.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -46,8 +46,8 @@ impl QueryAnswer {
     ///
     /// # Errors
     ///
-    /// `Query` when there is no such block, or more than one to choose from; as
-    /// [`QueryAnswer::write`].
+    /// `Query` if there is no such block, or if `block` is `None` and there are several blocks;
+    /// otherwise as [`QueryAnswer::write`].
     pub fn keys_with(
         &self,
         block: Option<&str>,
@@ -62,7 +62,7 @@ impl QueryAnswer {
         Ok((name, columns(&keys, &result)))
     }
 
-    /// The keys that the objects of a block may have, in the order of the text.
+    /// The keys that the objects of a block may have, in the order of the query.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ impl QueryAnswer {
         Ok(self.answer_keys(&self.block_name(block)?))
     }
 
-    /// The columns that the rows of a block have by the text and the schema.
+    /// The columns of the rows of a block, with their types, by the query and the schema.
     ///
     /// # Errors
     ///
@@ -100,9 +100,9 @@ impl QueryAnswer {
     }
 
     /// The rows of a block as a table: its objects, its groups, or what a block without nodes
-    /// computes as one row. The columns are in the order of the text, also those that no row has;
-    /// objects within rows are columns of objects. Other blocks are not read where this one is made
-    /// column by column, so what is wrong with their values need not be reported.
+    /// computes as one row. The columns are in the order of the query, also those without a value;
+    /// objects within rows are struct columns. If this block is built column by column, other blocks
+    /// are not read, and errors of their values are not reported.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -130,8 +130,8 @@ impl QueryAnswer {
         Ok(table)
     }
 
-    /// The rows of a block column by column; `None` where they have to be written one by one, also
-    /// to find out what is wrong with one.
+    /// Builds the table column by column; `None` if the rows have to be written one by one, or if there
+    /// is an error, which writing them one by one reports.
     fn columns(&self, block: &str, context: &RequestContext) -> Result<Option<Table>> {
         let Some(answer) = self.held_answer() else { return Ok(None) };
         self.prepare(context);
@@ -166,7 +166,7 @@ impl QueryAnswer {
                     true => self.write_shared(sink(), context)?.finish(),
                     false => Ok(Table::default()),
                 };
-                // Of several faults the first one is reported, which needs a run on one thread.
+                // The first of several errors is reported, which needs a run on one thread.
                 table.or_else(|_| self.write(sink(), context)?.finish())
             }
         }
@@ -190,7 +190,7 @@ impl QueryAnswer {
         Ok(self.answer_row_form(&self.block_name(block)?))
     }
 
-    /// Checks that a block can be a table: columns nest as deep as its levels.
+    /// Checks that a block can be a table, whose columns nest as deep as the levels of the block.
     ///
     /// # Errors
     ///

@@ -1,9 +1,10 @@
-//! Represents the hashes of passwords in a build without the feature `passwords`.
+//! Replaces the module `bcrypt` in a build without the feature `passwords`: each function returns an
+//! error.
 
 use super::password_error::PasswordError;
 use crate::types::Feature;
 
-/// Refuses to hash a password.
+/// In the other module, hashes a password with a bcrypt cost.
 ///
 /// # Errors
 ///
@@ -12,7 +13,7 @@ pub(super) fn hash(_: &str, _: u32) -> Result<String, PasswordError> {
     Err(missing())
 }
 
-/// Refuses to compare a password with a hash.
+/// In the other module, compares a password with a hash.
 ///
 /// # Errors
 ///
@@ -21,7 +22,7 @@ pub(super) fn is_hash_of(_: &str, _: &str) -> Result<bool, PasswordError> {
     Err(missing())
 }
 
-/// Refuses to read a hash.
+/// In the other module, reads the bcrypt cost of a hash.
 ///
 /// # Errors
 ///

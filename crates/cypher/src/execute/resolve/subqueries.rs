@@ -1,4 +1,5 @@
-//! Subqueries and patterns that are expressions. They see all variables around them and bind none for what follows.
+//! Subqueries and patterns that are expressions. They see all variables of the enclosing scope, and their own variables
+//! end with them.
 
 use super::resolver::Resolver;
 use crate::ast::{Expr, ExprKind, PathPattern, PatternComprehension, SubqueryBody, SubqueryKind};
@@ -37,13 +38,13 @@ impl<'a> Resolver<'a> {
         Ok(Operation::Subquery { kind: SubqueryKind::Exists, plan })
     }
 
-    /// How often a pattern matches: what `size` of a pattern is.
+    /// The number of matches of a pattern: `size` of a pattern.
     pub(super) fn pattern_count(&mut self, path: &'a PathPattern) -> Result<Operation> {
         let plan = Box::new(self.rows_of(slice::from_ref(path), None)?);
         Ok(Operation::Subquery { kind: SubqueryKind::Count, plan })
     }
 
-    /// A list of a value for each match.
+    /// A list with a value for each match.
     pub(super) fn pattern_comprehension(
         &mut self,
         it: &'a PatternComprehension,
@@ -55,7 +56,7 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    /// The pattern that an argument of a function is.
+    /// The pattern, if the argument of a function is one.
     pub(super) fn pattern_argument(arguments: &'a [Expr]) -> Option<(&'a PathPattern, Span)> {
         match arguments {
             [Expr { kind: ExprKind::Pattern(path), span }] => Some((path, *span)),

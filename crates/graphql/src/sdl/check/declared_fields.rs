@@ -162,7 +162,7 @@ pub(in crate::sdl) fn default(
 /// Returns true if a text can become a value of a type.
 fn suits(value: &str, ty: &str) -> bool {
     match ty {
-        // A moment is converted with each mutation, so any text passes here.
+        // A time is converted with each mutation, so any text passes here.
         "DateTime" => true,
         _ if value == "$now" => false,
         "Int" | "Int64" => value.parse::<i64>().is_ok(),

@@ -1,4 +1,4 @@
-//! The subject of a check: a field with its type and the schema.
+//! The subject of a schema check: a field with its type and the schema.
 
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawType};
@@ -13,7 +13,7 @@ pub(in crate::sdl) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Makes a fault at a directive, whose message names the type and the field.
+    /// Returns an error at a directive; the message names the type and the field.
     pub(in crate::sdl) fn fault_at(
         &self,
         directive: &RawDirective,
@@ -24,7 +24,7 @@ impl Subject<'_> {
         Fault::at(directive.position, message)
     }
 
-    /// Makes a fault at the field, whose message names the type and the field.
+    /// Returns an error at the field; the message names the type and the field.
     pub(in crate::sdl) fn fault(&self, what: impl AsRef<str>) -> Fault {
         let message =
             format!("Type {}; Field {}: {}", self.def.name, self.field.name, what.as_ref());

@@ -1,15 +1,15 @@
-//! What the shell knows of Cypher: where a statement begins and stops, and its words.
+//! Cypher in the shell: the beginning and the end of a statement, and keywords for completion.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Words that a statement begins with. No request in DQL or GraphQL begins with one of them.
+/// Keywords that begin a statement. No request in DQL or GraphQL begins with one of them.
 const OPENERS: [&str; 11] = [
     "MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "EXPLAIN", "PROFILE", "CREATE",
     "MERGE", "DETACH",
 ];
 
-/// The words of clauses and operators.
+/// The keywords of clauses and operators.
 pub(super) const WORDS: [&str; 42] = [
     "ALL",
     "AND",
@@ -55,14 +55,14 @@ pub(super) const WORDS: [&str; 42] = [
     "allShortestPaths",
 ];
 
-/// Whether a text is in Cypher, by its first word.
+/// Whether a text is a Cypher statement, by its first keyword.
 pub(super) fn is_cypher(text: &str) -> bool {
     let rest = without_comments(text);
     let end = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
     OPENERS.iter().any(|word| word.eq_ignore_ascii_case(&rest[..end]))
 }
 
-/// Whether a word is one of the language, ignoring case.
+/// Whether a word is a keyword, ignoring case.
 pub(super) fn is_word(name: &str) -> bool {
     let mut words = WORDS.iter().flat_map(|words| words.split(' '));
     words.any(|word| word.eq_ignore_ascii_case(name))
@@ -75,7 +75,7 @@ pub(super) fn is_ended(text: &str) -> bool {
         || 1 < text.lines().count() && text.lines().last().is_some_and(is_blank)
 }
 
-/// A statement without the `;` after it.
+/// A statement without the `;` at its end.
 pub(super) fn without_end(text: &str) -> &str {
     match last_sign(text) {
         Some(';') => &text[..text.rfind(';').unwrap_or(text.len())],
@@ -83,7 +83,7 @@ pub(super) fn without_end(text: &str) -> &str {
     }
 }
 
-/// A text from its first word on.
+/// A text without the blanks and comments at its start.
 fn without_comments(text: &str) -> &str {
     let mut rest = text.trim_start();
     loop {
@@ -98,7 +98,7 @@ fn without_comments(text: &str) -> &str {
     }
 }
 
-/// The last character of a text that is in no comment; `None` where a quote or a comment is open.
+/// The last character outside of comments and blanks; `None` if a quote or a comment is not closed.
 fn last_sign(text: &str) -> Option<char> {
     let (mut letters, mut last) = (text.chars().peekable(), None);
     while let Some(letter) = letters.next() {

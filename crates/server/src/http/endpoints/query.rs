@@ -88,7 +88,7 @@ fn run(
 
 /// The facts about a query in `extensions` of its reply.
 pub(in crate::http) struct QueryFacts {
-    /// The number of the moment that it was answered from.
+    /// The start timestamp of the answer.
     pub start: u64,
     /// Its steps, if they were requested.
     pub steps: Option<Vec<ExplainedStep>>,

@@ -70,7 +70,7 @@ pub(in crate::http) struct Extensions {
 /// The transaction of a reply.
 #[derive(Default)]
 pub(in crate::http) struct Txn {
-    /// The number of the moment that it reads.
+    /// The start timestamp.
     pub start: u64,
     /// The number of its commit, where it is committed.
     pub commit: Option<u64>,

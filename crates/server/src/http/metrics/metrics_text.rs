@@ -7,7 +7,7 @@ use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
 use prometheus_client::registry::{Metric, Registry, Unit};
 use std::fmt;
 
-/// The metrics whose values are read at the moment of the request.
+/// The metrics whose values are read when they are requested.
 pub(in crate::http) struct MetricsText {
     registry: Registry,
 }

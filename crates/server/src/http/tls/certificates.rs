@@ -60,7 +60,7 @@ impl Certificates {
         }))
     }
 
-    /// What begins TLS on a new connection, by the certificates of this moment.
+    /// What begins TLS on a new connection, with the current certificates.
     pub(in crate::http) fn acceptor(&self) -> TlsAcceptor {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         TlsAcceptor::from(Arc::clone(&current.config))

@@ -1,14 +1,14 @@
-//! Vectors of nodes by random projection (FastRP): each node begins with a sparse random vector,
-//! then repeatedly gets the mean of its targets' vectors. The vector of a node is the weighted sum
-//! of its vectors after each round, scaled to the length 1.
+//! Node embeddings by random projection (FastRP): each node starts with a sparse random vector. In
+//! each iteration (a *round*), it gets the mean of its targets' vectors. The embedding of a node is
+//! the weighted sum of its vectors after each round, each scaled to the L2 norm 1.
 //!
-//! Nearly all of the time is spent on fetching the vectors of neighbours from memory, so these are
-//! fetched entirely, and seldom. The first ones are stored as a byte for each number, and those of
-//! the last round are added to the result as they are computed. Up to three rounds need no more
-//! than the result and one copy of it: during the second round, the result contains the first one.
-//! More rounds proceed in strips of half the numbers, with memory for two of them apart from the
-//! result. A strip does not contain the lengths of vectors, so a first pass over all strips
-//! computes these.
+//! Nearly all of the time is spent on loading the vectors of neighbours from memory, so few and
+//! entire vectors are loaded. The initial ones have a byte for each component. Those of the last
+//! round are added to the result as they are computed. Up to three rounds need memory for the
+//! result and one copy of it: during the second round, the result contains the first one. More
+//! rounds run in two *strips*, each with half of the components, and need memory for two strips
+//! apart from the result. The norm of a vector needs all its components, so a first pass over the
+//! strips computes the norms.
 
 use super::choice::random_of;
 use crate::algo::compact::rows::Rows;
@@ -18,19 +18,20 @@ use crate::algo::task::{EVEN_BLOCK, even_bounds};
 use hexgraph_base::types::Result;
 use std::ops::{Range, RangeInclusive};
 
-/// The numbers that are generated, and whose squares are added up, at a time.
+/// The components that are generated, and whose squares are summed, at a time.
 const CHUNK: usize = 16;
 
-/// One in so many of the first numbers is above 0, and as many below.
+/// One in so many components of an initial vector is positive, and one is negative.
 const SPARSITY: usize = 6;
 
-/// The rounds that can be made with one copy of the result.
+/// The most rounds that run with one copy of the result.
 const ROUNDS_AT_ONCE: usize = 3;
 
-/// The vectors of neighbours that are fetched at the same time.
+/// The number of neighbours whose vectors are loaded at the same time.
 const FETCHED: usize = 4;
 
-/// The greatest weights of a node with which floats of four bytes can be multiplied and added up.
+/// The range of a node's largest weight in which sums of `f32` products neither overflow nor
+/// underflow.
 const ORDINARY_WEIGHTS: RangeInclusive<f64> = 1e-20..=1e20;
 
 pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Outcome> {
@@ -39,7 +40,7 @@ pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Outcome> {
     let dimensions = run.call.int("dimensions").unwrap_or(1) as usize;
     let weights = run.call.numbers("iteration_weights");
     let _result = run.task.capacity(nodes.saturating_mul(dimensions), size_of::<f32>())?;
-    // What counts for nothing at the end needs no round.
+    // Rounds of weight 0 at the end are not run.
     let rounds = weights.iter().rposition(|weight| *weight != 0.0).map_or(0, |last| last + 1);
     let weights: Vec<f32> = weights[..rounds].iter().map(|weight| *weight as f32).collect();
     let mut values = vec![0.0; nodes * dimensions];
@@ -48,8 +49,8 @@ pub(in crate::algo) fn fastrp(run: &Run<'_>) -> Result<Outcome> {
         Projection::new(run, dimensions)?.at_once(&mut values, &weights)?;
         (dimensions, 1)
     } else {
-        // Half of the numbers, in entire chunks, so that each strip begins at a chunk of random
-        // numbers.
+        // Half of the components, in entire chunks, so that each strip begins at a chunk of random
+        // components.
         let width = dimensions.div_ceil(2 * CHUNK) * CHUNK;
         let _capacity = run.capacity_per_node(size_of::<f32>() * (1 + 2 * width + rounds))?;
         Projection::new(run, dimensions)?.by_strips(&mut values, &weights, width)?;
@@ -64,20 +65,21 @@ struct Projection<'p, 'r> {
     run: &'p Run<'r>,
     rows: &'p Rows,
     dimensions: usize,
-    /// What the numbers of each node's first vector are, where they are not 0.
+    /// The absolute value of the non-zero components of each node's initial vector.
     sizes: Vec<f32>,
 }
 
-/// Vectors of all nodes, or the same numbers of each, node after node.
+/// Vectors of all nodes, or the same components of each, in the order of the nodes.
 trait Source: Sync {
-    /// Adds the vectors of some nodes, one after the other, each times a number.
+    /// Adds the vectors of some nodes, in their order, each times its weight.
     fn add(&self, nodes: &[u32], weight: impl Fn(usize) -> f32, sums: &mut [f32]);
 }
 
-/// Vectors of so many numbers.
+/// Vectors, and their number of components.
 struct Dense<'v>(&'v [f32], usize);
 
-/// First vectors: the signs of so many numbers, and the size of these.
+/// Initial vectors: the signs of their components, the number of components, and the absolute
+/// values by node.
 struct First<'v>(&'v [i8], usize, &'v [f32]);
 
 impl Source for Dense<'_> {
@@ -90,7 +92,7 @@ impl Source for Dense<'_> {
             let [one, two, three, four] = nodes.map(of);
             let weights: [f32; FETCHED] =
                 std::array::from_fn(|position| weight(number * FETCHED + position));
-            // The loads of several vectors overlap, but each number's sum has a fixed order.
+            // The loads of several vectors overlap, but each component is summed in a fixed order.
             for (position, sum) in sums[..width].iter_mut().enumerate() {
                 *sum = *sum
                     + weights[0] * one[position]
@@ -122,7 +124,7 @@ impl Source for First<'_> {
 impl<'p, 'r> Projection<'p, 'r> {
     fn new(run: &'p Run<'r>, dimensions: usize) -> Result<Projection<'p, 'r>> {
         let rows = run.graph.outgoing();
-        // Two of `SPARSITY` numbers are not 0, so the squares of a first vector add up to 1 on
+        // Two of `SPARSITY` components are not 0, so the squared norm of an initial vector is 1 on
         // average.
         let unit = (SPARSITY as f64 / 2.0 / dimensions as f64).sqrt();
         let power = run.call.float("normalization_strength");
@@ -137,13 +139,14 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(Projection { run, rows, dimensions, sizes })
     }
 
-    /// Adds up at most [`ROUNDS_AT_ONCE`] rounds of entire vectors. The result is 0 before.
+    /// Runs at most [`ROUNDS_AT_ONCE`] rounds on entire vectors, and adds them to the result, which is
+    /// 0 before.
     fn at_once(&self, result: &mut [f32], weights: &[f32]) -> Result<()> {
         let Some((&last, before)) = weights.split_last() else { return Ok(()) };
         let width = self.dimensions;
         let mut copy = vec![0.0; result.len()];
-        // The first vectors are in the memory of the second ones. A byte for each number needs a
-        // quarter of the memory of the floats.
+        // The initial vectors are in the memory of the second ones. A byte for each component needs
+        // a quarter of the memory of the floats.
         let signs = &mut bytemuck::cast_slice_mut(&mut copy)[..result.len()];
         self.sample(signs, &(0..width))?;
         let first = First(signs, width, &self.sizes);
@@ -183,14 +186,14 @@ impl<'p, 'r> Projection<'p, 'r> {
         })
     }
 
-    /// Adds up any number of rounds, `width` numbers of each vector at a time. The result is 0
-    /// before.
+    /// Runs any number of rounds on `width` components of each vector at a time, and adds them to the
+    /// result, which is 0 before.
     fn by_strips(&self, result: &mut [f32], weights: &[f32], width: usize) -> Result<()> {
         let nodes = self.rows.nodes();
         let (mut now, mut next) = (vec![0.0; nodes * width], vec![0.0; nodes * width]);
         let strips = (0..self.dimensions).step_by(width);
         let strips = strips.map(|start| start..self.dimensions.min(start + width));
-        // The squares of the lengths after each round, and then what a round's numbers count.
+        // The squared norms after each round, and then the factors of the round's vectors.
         let mut counts = vec![vec![0.0_f32; nodes]; weights.len()];
         for strip in strips.clone() {
             let capacity = (&mut now, &mut next);
@@ -213,7 +216,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Makes the rounds of a strip, and calls `visit` with the numbers of each round that counts.
+    /// Runs the rounds of a strip, and calls `visit` with the components after each round whose weight
+    /// is not 0.
     fn rounds(
         &self,
         strip: &Range<usize>,
@@ -240,7 +244,7 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Samples the signs of some numbers of the first vectors.
+    /// Samples the signs of the components of a strip of the initial vectors.
     fn sample(&self, signs: &mut [i8], strip: &Range<usize>) -> Result<()> {
         let (seed, width) = (self.run.call.seed, strip.len());
         let bounds: Vec<usize> =
@@ -249,8 +253,8 @@ impl<'p, 'r> Projection<'p, 'r> {
             let nodes = (block * EVEN_BLOCK) as u32..;
             for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
                 for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
-                    // By the number of the chunk in the entire vector, so that strips generate the
-                    // same numbers as an entire vector.
+                    // Seeded by the chunk's number in the entire vector, so that strips generate the
+                    // same components as an entire vector.
                     let mut random = random_of(seed, node, strip.start / CHUNK + chunk);
                     signs.fill_with(|| match random.below(SPARSITY) {
                         0 => 1,
@@ -264,8 +268,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Calls `finish` with the position of each node's vector and the weighted mean of its targets'
-    /// vectors; 0 for a node without edges.
+    /// Calls `finish` with each node's vector in `vectors` and the weighted mean of its targets'
+    /// vectors, which is 0 for a node without edges.
     fn step(
         &self,
         source: &impl Source,
@@ -303,7 +307,7 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Adds the squares of a strip's numbers.
+    /// Adds the squares of a strip's components.
     fn measure(&self, strip: &[f32], squares: &mut [f32]) -> Result<()> {
         let width = strip.len() / squares.len().max(1);
         self.run.task.fill_evenly(squares, |range, part| {
@@ -314,7 +318,7 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Adds a strip's numbers, times what those of each node count, to the vectors.
+    /// Adds a strip's components to the result, those of each node times its factor in `counts`.
     fn add_strip(
         &self,
         result: &mut [f32],
@@ -337,33 +341,31 @@ impl<'p, 'r> Projection<'p, 'r> {
     }
 }
 
-/// What the weights of a node's edges are to be divided by so that floats of four bytes hold them
-/// and their sums.
+/// The divisor of a node's edge weights with which they and their sums fit into an `f32`.
 fn unit_of(weights: WeightSlice<'_>, edges: usize) -> f64 {
     let greatest = (0..edges).map(|position| weights.at(position)).fold(0.0, f64::max);
     if greatest == 0.0 || ORDINARY_WEIGHTS.contains(&greatest) { 1.0 } else { greatest }
 }
 
-/// The square of the length of a vector.
+/// The squared L2 norm of a vector.
 fn squared(vector: &[f32]) -> f32 {
     vector.chunks(CHUNK).map(|chunk| chunk.iter().map(|it| it * it).sum::<f32>()).sum()
 }
 
-/// What a vector of such a length is multiplied by, for the length of its weight; 0 for one without
-/// a length.
+/// The factor that scales a vector of this squared norm to the norm `weight`; 0 for a zero vector.
 fn count_of(square: f32, weight: f32) -> f32 {
     if 0.0 < square { weight / square.sqrt() } else { 0.0 }
 }
 
-/// Adds a vector, scaled to a length, to another.
+/// Adds a vector, scaled to the norm `weight`, to another.
 fn add(sums: &mut [f32], vector: &[f32], weight: f32) {
     let count = count_of(squared(vector), weight);
     sums.iter_mut().zip(vector).for_each(|(sum, it)| *sum += count * it);
 }
 
-/// Scales a vector to a length.
+/// Scales a vector to the norm `weight`.
 fn scale(vector: &mut [f32], weight: f32) {
     let count = count_of(squared(vector), weight);
-    // No number becomes -0.
+    // No component becomes -0.
     vector.iter_mut().for_each(|it| *it = 0.0 + count * *it);
 }

@@ -1,9 +1,10 @@
-//! Groups of few cells whose floats are added up, found by several threads in two passes.
+//! Parallel grouping with float sums, in two passes, if there are few groups (*cells*).
 //!
-//! The sum of a group is made of blocks of its floats (see [`CountedSums`](crate::exec::math::float_sums::CountedSums)), so a thread can add up the
-//! blocks of a part of the members when it knows how many floats of each cell come before. The first pass counts, all but the last part; it looks at
-//! the keys, and at the floats only where some are lacking. In the second one each thread groups a part, and adds up the blocks that begin in
-//! it. What is left for one thread are the floats of blocks that began before a part: half a block for each cell and part.
+//! The sum of a group is made of blocks of its floats (see [`CountedSums`](crate::exec::math::float_sums::CountedSums)), so a thread can sum the
+//! blocks of a partition of the members (the nodes to group) if it knows how many floats of each cell come before. The first pass counts these in
+//! all partitions but the last. It reads the keys, and the floats only if some are missing. In the second pass, each thread groups a partition, and
+//! sums the blocks that begin in it. One thread then adds the floats of blocks that began in an earlier partition: half a block for each cell and
+//! partition.
 
 use super::column_groups::{Cells, Grouping};
 use crate::exec::control::morsels::Spread;
@@ -13,21 +14,21 @@ use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
-/// The bytes that are charged for a float that may wait for the end of its block, and for a sum of a part.
+/// The bytes to reserve for a float whose block began in an earlier partition, and for a sum of a partition.
 const HEAD_BYTES: usize = size_of::<u32>() + size_of::<f64>();
 const SUM_BYTES: usize = 24;
 
-/// Two passes are worth while where one in so many floats at most waits for the parts before.
+/// Two passes pay if at most one in so many floats has a block that began in an earlier partition.
 const HEADS_RATIO: usize = 4;
 
-/// With two threads both passes took 1.7 ms of a million floats in a hundred groups, and one thread in one pass 1.3.
+/// With two threads, the two passes take longer than one pass of a single thread.
 const THREADS_MIN: usize = 3;
 
-/// For each column of floats the number of floats of each cell.
+/// The number of floats of each cell, for each column of floats.
 type Counts = Vec<Vec<u32>>;
 
 impl<'a, 'c> Grouping<'a, 'c> {
-    /// The positions of the columns of floats, where each cell has its counters and nothing but sums is made of floats; else none.
+    /// The positions of the float columns, if cells have dense counters and all aggregates of floats are sums; otherwise none.
     pub(super) fn float_sum_columns(&self) -> Vec<usize> {
         let are_sums = matches!(self.cells, Cells::Dense(_))
             && self.columns.iter().filter(|it| it.are_floats()).all(|it| it.has_only_sums());
@@ -35,17 +36,17 @@ impl<'a, 'c> Grouping<'a, 'c> {
         (0..self.columns.len()).filter(|position| are_sums && is_float(position)).collect()
     }
 
-    /// Whether two passes take less time than one on this thread: most floats have to be in blocks that begin in a part.
+    /// Whether two passes take less time than one on this thread: most floats have to be in blocks that begin in their own partition.
     pub(super) fn pays_to_group_twice(&self, spread: &Spread<'_>, members: Members<'_>) -> bool {
         let Cells::Dense(dense) = &self.cells else { return false };
         let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
-        // Two passes take about twice as long in all, so other threads have to be there for them, and more than one.
+        // Two passes take about twice the work, so at least two other threads have to be idle.
         let are_helped = THREADS_MIN <= spread.threads() && spread.is_helped();
         let pays = heads.saturating_mul(HEADS_RATIO) < members.len() && are_helped;
         self.context.pick(pays, members.len() + 1, || vec![true, false])
     }
 
-    /// Groups parts of the members in two passes; `floats` are the places of the columns of floats, which are added up.
+    /// Groups partitions of the members in two passes; `floats` are the positions of the float columns to sum.
     pub(super) fn run_twice(
         &mut self,
         spread: Spread<'_>,
@@ -78,7 +79,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
-    /// The number of floats of each cell before each part. The parts are counted in chunks, so that all threads help whose parts are few.
+    /// The number of floats of each cell before each partition. Partitions are counted in chunks, so that all threads help even with few partitions.
     fn floats_before(
         &self,
         spread: &Spread<'_>,

@@ -1,4 +1,4 @@
-//! The entire graph at one moment: what a query reads, and nothing else.
+//! One immutable version of the entire graph: what a query reads, and nothing else.
 
 use super::node_ids::NodeIds;
 use super::predicate::Predicate;

@@ -5,7 +5,7 @@
 //! commit → wake (one flag: commits meanwhile are one) → worker → query → differs? → published → each client's feed
 //! ```
 //!
-//! Who joins requests an answer at least as new as the moment when he was let in: the task does not
+//! Who joins requests an answer at least as new as his subscription: the task does not
 //! wait out its pause then. All who join meanwhile get the same one. The task is in
 //! [`super::source`].
 

@@ -1,4 +1,4 @@
-//! The methods, by what they do.
+//! The methods of the gRPC service `api.Dgraph`, by what they do.
 
 pub(in crate::http) mod query;
 pub(in crate::http) mod run_dql;

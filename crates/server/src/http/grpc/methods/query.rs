@@ -55,7 +55,7 @@ pub(super) fn marked(
     database.map_err(|error| Status::new(Code::Unknown, error.to_string()))
 }
 
-/// Answers a query from the moment `start`, or from now where that is 0.
+/// Answers a query at the start timestamp `start`; 0 is the newest version.
 pub(super) fn answer_query(
     database: &Database,
     request: &QueryRequest,
