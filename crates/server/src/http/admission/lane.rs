@@ -8,8 +8,8 @@
 //!
 //! The queue is a multilevel feedback queue (Corbató et al. 1962): its levels are by the time that a
 //! request has held slots so far. The lowest level that waits is served first, and every other time
-//! the highest, so that each gets on. A request that holds a slot gives it up at the end of a turn
-//! where a lower level waits. So a request waits about as long as those before it at its own level
+//! the highest, so that each gets on. A request that holds a slot gives it up at the end of a time
+//! slice, if a lower level waits. So a request waits about as long as those before it at its own level
 //! compute, and not for the end of one that computes for minutes.
 
 use super::fair_queue::FairQueue;
@@ -26,8 +26,8 @@ const WEIGHT_MIN: f64 = 0.005;
 /// everybody who comes meanwhile.
 const HELD_LONG: f64 = 0.002;
 
-/// The number of levels. A request leaves the first after one turn, and each further one after ten
-/// times the time of the one before it.
+/// The number of levels. A request leaves the first after one time slice, and each further one
+/// after ten times the time of the one before it.
 const LEVELS: usize = 5;
 
 /// The key of a client in the fair queue: requests with the same key wait for each other.
@@ -44,7 +44,7 @@ pub(super) struct Lane<W> {
     free: usize,
     slots: usize,
     /// The time after which a request is at the second level.
-    turn: Duration,
+    slice: Duration,
     /// The queues of all levels.
     queues: [FairQueue<Client, W>; LEVELS],
     /// The state of admission at the first level, and at all others.
@@ -84,13 +84,18 @@ pub(super) enum Entry<W> {
 
 impl<W: Waiter> Lane<W> {
     /// Creates a pool with so many free slots, with `held` as the first estimate of the time that a
-    /// request holds one, and turns of this length.
-    pub(super) fn new(slots: usize, held: Duration, turn: Duration, patience: Duration) -> Lane<W> {
+    /// request holds one, and time slices of this length.
+    pub(super) fn new(
+        slots: usize,
+        held: Duration,
+        slice: Duration,
+        patience: Duration,
+    ) -> Lane<W> {
         let entrance = Entrance { held: held.as_secs_f64(), refused: None };
         Lane {
             free: slots,
             slots,
-            turn,
+            slice,
             queues: std::array::from_fn(|_| FairQueue::new()),
             entrances: [entrance; 2],
             is_for_highest: false,
@@ -121,9 +126,9 @@ impl<W: Waiter> Lane<W> {
         self.push(client, self.level(before), waiter)
     }
 
-    /// Ends the turn of a request that has held slots for `held`: gives its slot back and queues
-    /// `waiter`, where a lower level waits. `Free` says that it keeps its slot, `Full` that the queue
-    /// is too long for it, and its slot is to be returned.
+    /// Called when the time slice of a request is over that has held slots for `held`. Gives its slot
+    /// back and queues `waiter`, if a lower level waits. `Free` says that it retains its slot, `Full`
+    /// that the queue is too long for it, and its slot is to be returned.
     pub(super) fn pause(&mut self, client: Client, held: Duration, waiter: W) -> Entry<W> {
         let level = self.level(held);
         if self.queues[..level].iter().all(FairQueue::is_empty) {
@@ -162,11 +167,11 @@ impl<W: Waiter> Lane<W> {
 
     fn is_too_long(&self, client: Client, level: usize, now: Instant) -> bool {
         let Entrance { mut held, refused } = self.entrances[level.min(1)];
-        // The first level waits for itself and each time for one turn of another. Those of the
-        // others may have to be completed one after the other.
+        // The first level waits for itself and each time for one time slice of another. The other
+        // levels may have to be completed one after the other.
         let is_first = level == 0;
         if is_first && self.queues[1..].iter().any(|queue| !queue.is_empty()) {
-            held += self.turn.as_secs_f64();
+            held += self.slice.as_secs_f64();
         }
         let before = if is_first { &self.queues[..1] } else { &self.queues[1..] };
         let before: usize = before.iter().map(|queue| queue.requests_before(client)).sum();
@@ -184,15 +189,15 @@ impl<W: Waiter> Lane<W> {
 
     /// The level of a request that has held slots for so long.
     fn level(&self, held: Duration) -> usize {
-        let ends = (0..LEVELS as u32 - 1).map(|level| self.turn * 10_u32.pow(level));
-        ends.filter(|end| *end <= held).count()
+        let limits = (0..LEVELS as u32 - 1).map(|level| self.slice * 10_u32.pow(level));
+        limits.filter(|limit| *limit <= held).count()
     }
 
-    /// Returns a slot of a request that ends, after having held slots for the given time.
+    /// Returns the slot of a finished request, which has held slots for the given time.
     pub(super) fn leave(&mut self, held: Duration) {
         self.free += 1;
-        self.entrances[0].note(held.min(self.turn));
-        if self.turn <= held {
+        self.entrances[0].note(held.min(self.slice));
+        if self.slice <= held {
             self.entrances[1].note(held);
         }
     }
@@ -229,7 +234,7 @@ mod tests {
     use std::rc::Rc;
 
     const MS: Duration = Duration::from_millis(1);
-    const TURN: Duration = Duration::from_millis(20);
+    const SLICE: Duration = Duration::from_millis(20);
 
     /// One that waits until somebody else lets its number go.
     struct Numbered(Rc<u32>);
@@ -259,7 +264,7 @@ mod tests {
 
     #[test]
     fn slots_then_a_queue_then_refusals() {
-        let mut lane = Lane::new(2, 20 * MS, TURN, 100 * MS);
+        let mut lane = Lane::new(2, 20 * MS, SLICE, 100 * MS);
         assert!(is_free(&mut lane) && is_free(&mut lane));
         // 20 ms each on two slots: ten of them need 100 ms.
         let waiting: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
@@ -275,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_request_that_was_dropped_has_no_slot() {
-        let mut lane = Lane::new(1, 20 * MS, TURN, 100 * MS);
+        let mut lane = Lane::new(1, 20 * MS, SLICE, 100 * MS);
         assert!(is_free(&mut lane));
         drop(waits(&mut lane, 1));
         let stays = waits(&mut lane, 7).unwrap();
@@ -286,7 +291,7 @@ mod tests {
     #[test]
     fn one_that_was_interrupted_refuses_nobody() {
         let short = Duration::from_micros(40);
-        let mut lane = Lane::new(4, short, TURN, 100 * MS);
+        let mut lane = Lane::new(4, short, SLICE, 100 * MS);
         assert!((0..4).all(|_| is_free(&mut lane)));
         lane.leave(4 * MS);
         assert!(is_free(&mut lane));
@@ -303,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_stays_gets_short_and_long_requests_may_wait_for_two() {
-        let mut lane: Lane<Numbered> = Lane::new(1, 2 * MS, TURN, 100 * MS);
+        let mut lane: Lane<Numbered> = Lane::new(1, 2 * MS, SLICE, 100 * MS);
         assert!(is_free(&mut lane));
         let burst: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(burst.len(), 50);
@@ -314,16 +319,16 @@ mod tests {
         *refused = refused.map(|refused| refused - 200 * MS);
         let burst: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert_eq!(burst.len(), 45, "there was no refusal for some time");
-        let mut long: Lane<Numbered> = Lane::new(2, 10_000 * MS, TURN, 100 * MS);
+        let mut long: Lane<Numbered> = Lane::new(2, 10_000 * MS, SLICE, 100 * MS);
         assert!(is_free(&mut long));
         assert!(is_free(&mut long));
-        let waiting: Vec<_> = (0..).map_while(|_| waits_at(&mut long, 1, TURN)).collect();
+        let waiting: Vec<_> = (0..).map_while(|_| waits_at(&mut long, 1, SLICE)).collect();
         assert_eq!(waiting.len(), 4);
     }
 
     #[test]
     fn who_has_computed_for_less_goes_first_and_nobody_starves() {
-        let mut lane = Lane::new(1, 20 * MS, TURN, 100 * MS);
+        let mut lane = Lane::new(1, 20 * MS, SLICE, 100 * MS);
         assert!(is_free(&mut lane));
         let pause = |lane: &mut Lane<Numbered>, held| {
             let number = Rc::new(9);
@@ -332,11 +337,11 @@ mod tests {
                 Entry::Free(_) | Entry::Full(_) => None,
             }
         };
-        assert!(pause(&mut lane, 100 * TURN).is_none(), "nobody waits");
-        let same = waits_at(&mut lane, 7, 100 * TURN);
-        assert!(same.is_some() && pause(&mut lane, 100 * TURN).is_none(), "nobody has had less");
+        assert!(pause(&mut lane, 100 * SLICE).is_none(), "nobody waits");
+        let same = waits_at(&mut lane, 7, 100 * SLICE);
+        assert!(same.is_some() && pause(&mut lane, 100 * SLICE).is_none(), "nobody has had less");
         let short: Vec<_> = (0..2).map(|_| waits(&mut lane, 1).unwrap()).collect();
-        let paused = pause(&mut lane, 100 * TURN).unwrap();
+        let paused = pause(&mut lane, 100 * SLICE).unwrap();
         let served = (0..4).map(|_| {
             let next = lane.next().unwrap().0;
             assert!(lane.next().is_none(), "there is one slot");
@@ -349,16 +354,16 @@ mod tests {
 
     #[test]
     fn who_computes_for_minutes_refuses_only_its_like() {
-        let mut lane = Lane::new(1, 20 * MS, TURN, 100 * MS);
+        let mut lane = Lane::new(1, 20 * MS, SLICE, 100 * MS);
         assert!(is_free(&mut lane));
         // The first that ended has computed for minutes.
         lane.leave(600_000 * MS);
         assert!(is_free(&mut lane));
-        let long: Vec<_> = (0..).map_while(|_| waits_at(&mut lane, 1, TURN)).collect();
+        let long: Vec<_> = (0..).map_while(|_| waits_at(&mut lane, 1, SLICE)).collect();
         assert_eq!(long.len(), 2);
         let short: Vec<_> = (0..).map_while(|_| waits(&mut lane, 1)).collect();
         assert!((2..=5).contains(&short.len()), "{}", short.len());
-        assert!(matches!(lane.pause(1, TURN, Numbered(Rc::new(0))), Entry::Full(_)));
-        assert!(matches!(lane.pause(1, 10 * TURN, Numbered(Rc::new(0))), Entry::Queued));
+        assert!(matches!(lane.pause(1, SLICE, Numbered(Rc::new(0))), Entry::Full(_)));
+        assert!(matches!(lane.pause(1, 10 * SLICE, Numbered(Rc::new(0))), Entry::Queued));
     }
 }

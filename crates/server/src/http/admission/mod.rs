@@ -3,10 +3,10 @@
 //!
 //! A request begins in the fast pool. After 2 ms of work it has to have one of the few slots of the
 //! slow pool, for which it waits, in a queue that is fair between clients; so a quick request never
-//! stands behind slow ones. There it computes in turns of 20 ms, and between two of them those go
-//! first that have computed for less; so a slow request never stands behind one of minutes. A
-//! request whose like was slow before begins in the slow pool's queue at once. Whoever would wait
-//! too long is refused at once.
+//! waits for slow ones. The slow pool computes in time slices of 20 ms. After each slice, the
+//! requests that have computed for less time go first, so none waits for the end of one that
+//! computes for minutes. A request whose like was slow before begins in the slow pool's queue at
+//! once. A request that would wait too long is refused at once.
 //!
 //! Requests compute on threads of their own, but for those whose like were quick lately: they stay
 //! on the thread that has read them. One that is slow nevertheless, or is about to wait, has the

@@ -18,8 +18,8 @@ const SLOW_AT_FIRST: Duration = Duration::from_millis(20);
 /// before the first was measured.
 const FAST_AT_FIRST: u32 = 20;
 
-/// A turn in the slow pool is so many times as long as the time in the fast pool.
-const TURN_RATIO: u32 = 10;
+/// A time slice in the slow pool is so many times as long as the time in the fast pool.
+const SLICE_RATIO: u32 = 10;
 
 /// The pools of a server.
 pub(crate) struct Queues {
@@ -39,7 +39,7 @@ struct State {
     running: usize,
     /// The kinds that need a slot of the slow pool.
     slow_kinds: Slow,
-    /// The kinds that need it for more than one turn.
+    /// The kinds that need it for more than one time slice.
     long_kinds: Slow,
 }
 
@@ -83,13 +83,13 @@ pub(crate) struct Position {
     since: Instant,
     /// The time for which the request has held slots of this pool before this one.
     before: Duration,
-    /// The request waits for another turn, and has returned this slot.
+    /// The request waits for another time slice, and has returned this slot.
     is_paused: bool,
 }
 
-/// What becomes of a request at the end of its turn.
-pub(super) enum Turn {
-    /// It keeps its slot.
+/// What a request does at the end of its time slice.
+pub(super) enum SliceEnd {
+    /// It retains its slot.
     Next(Position),
     /// It waits for another slot.
     Waits(oneshot::Receiver<Position>),
@@ -105,8 +105,8 @@ pub(crate) struct RunningRequest {
 impl Queues {
     /// Creates both pools, with all slots free.
     pub(crate) fn new(options: AdmissionOptions) -> Queues {
-        let turn = TURN_RATIO * options.quick;
-        let lane = |slots, held| Lane::new(slots, held, turn, options.queue);
+        let slice = SLICE_RATIO * options.quick;
+        let lane = |slots, held| Lane::new(slots, held, slice, options.queue);
         let state = State {
             fast: lane(options.fast_positions(), options.quick / FAST_AT_FIRST),
             slow: lane(options.slow_positions(), SLOW_AT_FIRST),
@@ -130,7 +130,7 @@ impl Queues {
     }
 
     /// Starts a request in a pool, at once or queued; returns whether the wait is acceptable.
-    /// `is_long` says that one turn will not be enough.
+    /// `is_long` says that one time slice will not be enough.
     pub(super) fn start(
         self: &Arc<Queues>,
         which: Which,
@@ -138,31 +138,35 @@ impl Queues {
         client: Client,
         start: Start,
     ) -> bool {
-        let before = if is_long { self.turn() } else { Duration::ZERO };
+        let before = if is_long { self.slice() } else { Duration::ZERO };
         self.queue(which, client, Waits { who: Who::Start(start), before })
     }
 
-    /// Ends the turn of a request in the slow pool: it goes on unless others have waited for less
-    /// time than it has computed.
-    pub(super) fn end_turn(self: &Arc<Queues>, mut position: Position, client: Client) -> Turn {
+    /// Called when the time slice of a request in the slow pool is over: the request goes on unless
+    /// one that has computed for less time waits.
+    pub(super) fn end_slice(
+        self: &Arc<Queues>,
+        mut position: Position,
+        client: Client,
+    ) -> SliceEnd {
         let (sender, wait) = oneshot::channel();
         let held = position.held();
         let waits = Waits { who: Who::Thread(sender), before: held };
         let entry = self.lock().slow.pause(client, held, waits);
         match entry {
-            Entry::Free(_) => Turn::Next(position.begin_turn()),
-            Entry::Full(_) => Turn::Refused(position),
+            Entry::Free(_) => SliceEnd::Next(position.begin_slice()),
+            Entry::Full(_) => SliceEnd::Refused(position),
             Entry::Queued => {
                 position.is_paused = true;
                 self.hand_out();
-                Turn::Waits(wait)
+                SliceEnd::Waits(wait)
             }
         }
     }
 
-    /// The length of a turn in the slow pool.
-    pub(super) fn turn(&self) -> Duration {
-        TURN_RATIO * self.options.quick
+    /// The length of a time slice in the slow pool.
+    pub(super) fn slice(&self) -> Duration {
+        SLICE_RATIO * self.options.quick
     }
 
     fn queue(self: &Arc<Queues>, which: Which, client: Client, waiter: Waits) -> bool {
@@ -197,7 +201,7 @@ impl Queues {
         self.lock().slow_kinds.has(kind)
     }
 
-    /// Whether the last requests of this kind needed more than one turn in the slow pool.
+    /// Whether the last requests of this kind needed more than one time slice in the slow pool.
     pub(super) fn was_long(&self, kind: u64) -> bool {
         self.lock().long_kinds.has(kind)
     }
@@ -211,7 +215,7 @@ impl Queues {
         }
     }
 
-    /// Records whether a request of this kind needed more than one turn.
+    /// Records whether a request of this kind needed more than one time slice.
     pub(super) fn note_long(&self, kind: u64, is_long: bool) {
         self.lock().long_kinds.note(kind, is_long);
     }
@@ -309,12 +313,12 @@ impl Position {
         self.before + self.since.elapsed()
     }
 
-    /// What is left of this turn.
+    /// What is left of this time slice.
     pub(super) fn rest(&self) -> Duration {
-        self.admission.turn().saturating_sub(self.since.elapsed())
+        self.admission.slice().saturating_sub(self.since.elapsed())
     }
 
-    fn begin_turn(mut self) -> Position {
+    fn begin_slice(mut self) -> Position {
         let now = Instant::now();
         self.before += now - self.since;
         self.since = now;

@@ -2,7 +2,7 @@
 //! back with a refusal.
 
 use super::lane::Client;
-use super::queues::{Position, Queues, RunningRequest, Start, Turn, Which};
+use super::queues::{Position, Queues, RunningRequest, SliceEnd, Start, Which};
 use super::quick::{Stay, time_that_counts};
 use super::workers::lower_priority;
 use hexgraph::db::{Onward, RequestContext};
@@ -61,7 +61,7 @@ struct State {
     position: Option<Position>,
     /// It has computed for longer than the fast pool allows, and its kind was reported so.
     was_slow: bool,
-    /// It has computed for longer than one turn in the slow pool, and its kind was reported so.
+    /// It has computed for longer than one time slice in the slow pool, and its kind was reported so.
     was_long: bool,
     is_refused: bool,
     /// It has left the fast pool.
@@ -211,7 +211,7 @@ impl Ticket {
         let quick = self.admission.options.quick;
         let admission_hook = move |must: bool| {
             if ticket.is_in_slow_pool() {
-                return ticket.end_turn(&expected).map(Onward::For);
+                return ticket.end_slice(&expected).map(Onward::For);
             }
             let busy = busy_time().saturating_sub(start);
             match quick.checked_sub(busy) {
@@ -228,7 +228,7 @@ impl Ticket {
         let busy = || busy_time().saturating_sub(start);
         let counts = time_that_counts(elapsed, busy);
         self.admission.quick.note(self.requested.kind, counts, has_waited, self.stays);
-        // Otherwise `change_queues` and `end_turn` have recorded it already.
+        // Otherwise `change_queues` and `end_slice` have recorded it already.
         let State { was_slow, was_long, .. } = *self.lock();
         if !was_slow {
             let is_slow = quick < elapsed && quick < busy();
@@ -271,12 +271,12 @@ impl Ticket {
         self.lock().position.as_ref().is_some_and(|position| position.which() == Which::Slow)
     }
 
-    /// Waits for a slot in the slow pool, and returns the time of its turn there.
+    /// Waits for a slot in the slow pool, and returns the length of its time slice there.
     fn change_queues(&self, is_expected: &impl Fn() -> bool) -> EngineResult<Duration> {
         self.lock().was_slow = true;
         self.admission.note(self.requested.kind, true);
         if !self.stays {
-            // That of the runtime keeps its priority.
+            // That of the runtime retains its priority.
             lower_priority();
         }
         self.before_waiting();
@@ -287,31 +287,31 @@ impl Ticket {
         }
     }
 
-    /// Lets others that have computed for less time go first, and returns the time of its next turn
-    /// in the slow pool.
-    fn end_turn(&self, is_expected: &impl Fn() -> bool) -> EngineResult<Duration> {
+    /// Lets others that have computed for less time go first, and returns the length of its next time
+    /// slice in the slow pool.
+    fn end_slice(&self, is_expected: &impl Fn() -> bool) -> EngineResult<Duration> {
         let mut state = self.lock();
-        let Some(position) = state.position.take() else { return Ok(self.admission.turn()) };
+        let Some(position) = state.position.take() else { return Ok(self.admission.slice()) };
         let rest = position.rest();
         if !rest.is_zero() {
             state.position = Some(position);
             return Ok(rest);
         }
-        let is_known_long = std::mem::replace(&mut state.was_long, true);
+        let was_noted = std::mem::replace(&mut state.was_long, true);
         drop(state);
-        if !is_known_long {
+        if !was_noted {
             self.admission.note_long(self.requested.kind, true);
         }
-        match self.admission.end_turn(position, self.requested.client) {
-            Turn::Next(position) => {
+        match self.admission.end_slice(position, self.requested.client) {
+            SliceEnd::Next(position) => {
                 self.lock().position = Some(position);
-                Ok(self.admission.turn())
+                Ok(self.admission.slice())
             }
-            Turn::Waits(wait) => {
+            SliceEnd::Waits(wait) => {
                 self.before_waiting();
                 self.wait(wait, is_expected)
             }
-            Turn::Refused(position) => {
+            SliceEnd::Refused(position) => {
                 self.lock().position = Some(position);
                 Err(self.refuse())
             }
@@ -338,7 +338,7 @@ impl Ticket {
         match wait_here(wait, is_expected) {
             Some(Ok(position)) => {
                 self.lock().position = Some(position);
-                Ok(self.admission.turn())
+                Ok(self.admission.slice())
             }
             // Either the answer is not needed any more, or the pools were dropped with the server.
             _ => Err(Error::Limit { message: "nobody waits for the answer".to_owned() }),
@@ -481,7 +481,7 @@ mod tests {
         assert!(!minutes.iter().any(|one| one.is_finished()));
         assert!(!queues.was_long(20));
         for _ in 0..2 {
-            assert_eq!(begin(12, 2 * queues.turn()).await.unwrap(), Ok(true));
+            assert_eq!(begin(12, 2 * queues.slice()).await.unwrap(), Ok(true));
         }
         assert!(queues.was_slow(12) && queues.was_long(12));
         is_over.set(()).unwrap();
