@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING
 
-# It comes first: it refuses a processor that can't run the native module.
+# It is first: it raises an error if the processor can't run the native module.
 from . import processor  # noqa: F401
 from ._native import (
     Answers,
@@ -86,7 +86,7 @@ _LATER = {
     "sniff": "loading.sniffing",
     "GraphView": "widget",
 }
-"""Modules, and what else is imported when it is first requested, with its module."""
+"""Names that are imported lazily, each with its module."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-//! Custom fields: what other servers are asked, and what becomes of their answers.
+//! Custom fields: what other servers are asked, and what happens to their answers.
 
 mod anything;
 mod errors;

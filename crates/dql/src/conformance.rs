@@ -1,4 +1,4 @@
-//! Texts with the verdict of the reference: accepted or refused.
+//! Texts with the verdict of Dgraph: accepted or refused.
 
 use super::{Given, parse, parse_mutation};
 use hexgraph_base::types::Result;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Cases that the parser of the reference accepts and that every request refuses: the reference
+/// Cases that the parser of Dgraph accepts and that every request refuses: Dgraph
 /// finds the fault while it builds its tree, we do while planning.
 const REFUSED_LATER: [(&str, &[u32]); 3] = [
     ("unknown function", &[123, 128, 129, 131, 133, 134, 135, 136, 442, 457]),

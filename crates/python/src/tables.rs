@@ -56,9 +56,9 @@ pub(crate) struct GivenOptions<'py> {
     pub null_values: Option<Vec<String>>,
     /// Whether an empty field in quotes is a missing value.
     pub quoted_null: bool,
-    /// What becomes of records of another width: `"error"`, `"skip"` or `"fill"`.
+    /// What happens to records of another width: `"error"`, `"skip"` or `"fill"`.
     pub ragged: String,
-    /// What becomes of columns with invalid names: `"clean"`, `"keep"` or `"error"`.
+    /// What happens to columns with invalid names: `"clean"`, `"keep"` or `"error"`.
     pub names: String,
     /// The names of the columns of a file that has none.
     pub column_names: Option<Vec<String>>,
@@ -163,16 +163,16 @@ fn separator(text: &str) -> PyResult<u8> {
 /// The options of a load of nodes.
 #[derive(FromPyObject)]
 pub(crate) struct GivenNodes<'py> {
-    /// What loads have in common.
+    /// The options of all loads.
     #[pyo3(item)]
     pub table: GivenOptions<'py>,
-    /// The column whose cells name the nodes; `None` where each row is a new node.
+    /// The column of external ids of the nodes; `None` if each row is a new node.
     #[pyo3(item)]
     id: Option<String>,
-    /// The predicate that the names of nodes are values of.
+    /// The predicate that stores the external ids.
     #[pyo3(item)]
     xid: Option<String>,
-    /// Whether the names of nodes are uids; `xid` does not count then.
+    /// Whether the external ids are uids; `xid` is ignored then.
     #[pyo3(item)]
     uid: bool,
     /// The types that all nodes get.
@@ -184,13 +184,13 @@ pub(crate) struct GivenNodes<'py> {
     /// Predicate, column of latitudes, column of longitudes.
     #[pyo3(item)]
     points: Vec<(String, String, String)>,
-    /// The columns that are edges: column, predicate, type, and what names the nodes.
+    /// The columns that are edges: column, predicate, type, and the predicate of the targets' external ids.
     #[pyo3(item)]
     edges: Vec<(String, Option<String>, Option<String>, String)>,
-    /// What happens to names that no node has: `"make"`, `"skip"` or `"raise"`.
+    /// What happens to external ids that no node has: `"make"`, `"skip"` or `"raise"`.
     #[pyo3(item)]
     missing: String,
-    /// Whether the type is in front of the names of predicates.
+    /// Whether the names of predicates are prefixed with the type.
     #[pyo3(item)]
     prefix: bool,
 }
@@ -226,28 +226,28 @@ impl GivenNodes<'_> {
 /// The options of a load of edges.
 #[derive(FromPyObject)]
 pub(crate) struct GivenEdges<'py> {
-    /// What loads have in common.
+    /// The options of all loads.
     #[pyo3(item)]
     pub table: GivenOptions<'py>,
     /// The predicate of the edges.
     #[pyo3(item)]
     predicate: String,
-    /// The column that names the nodes where edges start.
+    /// The column of the external ids of sources.
     #[pyo3(item)]
     source: String,
-    /// The column that names the nodes where edges end.
+    /// The column of the external ids of targets.
     #[pyo3(item)]
     target: String,
     /// The columns that are facets; see [`to_facets`].
     #[pyo3(item)]
     facets: Option<Bound<'py, PyAny>>,
-    /// The predicates that the names of nodes are values of.
+    /// The predicates that store the external ids.
     #[pyo3(item)]
     on: Option<IdPredicates>,
-    /// Whether the names of nodes are uids; `on` does not count then.
+    /// Whether the external ids are uids; `on` is ignored then.
     #[pyo3(item)]
     uid: bool,
-    /// What happens to names that no node has: `"make"`, `"skip"` or `"raise"`.
+    /// What happens to external ids that no node has: `"make"`, `"skip"` or `"raise"`.
     #[pyo3(item)]
     missing: String,
     /// Whether types get the predicate as a field.
@@ -280,7 +280,7 @@ impl GivenEdges<'_> {
     }
 }
 
-/// What becomes of edges with missing endpoints.
+/// What happens to edges with missing endpoints.
 ///
 /// # Errors
 ///
@@ -365,8 +365,8 @@ fn to_table(given: &Bound<'_, PyAny>) -> PyResult<Table> {
     if empty.is_empty() || module.to_cow()?.split('.').next() != Some("polars") {
         return Ok(Table::Batches(reader));
     }
-    // polars hands out columns without a type in a layout that Arrow had before 1.0, with a buffer
-    // too many: others are in for them.
+    // polars exports columns without a type in the layout of Arrow before 1.0, with one buffer too
+    // many. Columns of another type replace them here.
     let other = PyDict::new(given.py());
     let literal = given.py().import("polars")?.call_method1("lit", (false,))?;
     for &position in &empty {

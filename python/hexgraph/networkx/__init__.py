@@ -1,4 +1,4 @@
-"""hexgraph behind networkx: `networkx.pagerank(hexgraph.networkx.graph(db, "follows"))`.
+"""hexgraph as a backend of networkx: `networkx.pagerank(hexgraph.networkx.graph(db, "follows"))`.
 
 `graph` gives a read-only graph of networkx over the edges of a database, which networkx's functions
 accept without a conversion where this package has them; docs/networkx.md lists these. Graphs of

@@ -495,7 +495,7 @@ impl Database {
     }
 }
 
-/// Reports the predicates for which a caller lacks a right, in the words of the reference, their
+/// Reports the predicates for which a caller lacks a right, in the words of Dgraph, their
 /// names ascending.
 fn check<'a>(
     rights: &Rights,

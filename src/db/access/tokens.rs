@@ -135,7 +135,7 @@ impl Signer {
     ///
     /// # Errors
     ///
-    /// [`AccessError::Unauthenticated`] in the words of the reference, which clients look for.
+    /// [`AccessError::Unauthenticated`] in the words of Dgraph, which clients look for.
     pub(super) fn claims(&self, token: &str) -> std::result::Result<Claims, AccessError> {
         let refused = |why: &str| AccessError::Unauthenticated {
             message: format!("unable to parse jwt token: {why}"),

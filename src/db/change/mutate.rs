@@ -496,7 +496,7 @@ impl Job<'_> {
         let retained = self.mutations.into_iter().zip(holds).filter(|(_, holds)| *holds);
         let retained = retained.map(|(mutation, _)| mutation).collect();
         let (changes, report) = graph::stage(version, retained, &bindings, stager)?;
-        // The reference looks for equal values with a query, so it answers one then.
+        // Dgraph looks for equal values with a query, so it answers one then.
         let answer = (self.has_query || changes.sets_unique()).then_some(answer);
         Ok((changes, answer, report))
     }

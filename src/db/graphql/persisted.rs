@@ -1,7 +1,7 @@
 //! Texts that clients name by their SHA-256 once the server knows them (automatic persisted
 //! queries).
 //!
-//! They are retained in memory and not with the data as in the reference: a client sends a text
+//! They are retained in memory and not with the data as in Dgraph: a client sends a text
 //! again when it was forgotten, and whoever may only read can't make the data grow.
 
 use crate::db::graphql::request::Request;

@@ -104,7 +104,7 @@ fn resolve(
     checked.resolve(&loaded.api, request.operation.as_deref(), &request.variables)
 }
 
-/// To a client of a server as the reference words it, which names the first field of the text.
+/// To a client of a server as Dgraph words it, which names the first field of the text.
 fn no_schema(request: &Request) -> Fault {
     let text = request.query.as_str();
     if text.is_empty() {

@@ -44,7 +44,7 @@ pub struct GraphqlOptions {
     /// True if responses say why a mutation was refused by rules.
     pub debug: bool,
     /// Mutations may link nodes, by their IDs or `@id` values, which the rules of `@auth` let their
-    /// callers neither see nor change. The reference lets them; here such nodes are not there
+    /// callers neither see nor change. Dgraph lets them; here such nodes are not there
     /// unless this is set.
     pub links_hidden: bool,
     /// True if servers add `extensions` to responses: counts of reads, and times.

@@ -1,8 +1,8 @@
-//! What becomes of a query whose caller may not see all predicates.
+//! What happens to a query whose caller may not see all predicates.
 //!
 //! A version with a view has no other predicates, so fields, filters and orders by them find
 //! nothing, as those of predicates that are not there. Only a block whose root function names one
-//! is treated otherwise, as in the reference: it is absent from the answer, and its variables are
+//! is treated otherwise, as in Dgraph: it is absent from the answer, and its variables are
 //! empty.
 
 use hexgraph_base::plan::{Block, BlockKind, Call, Function, Order, Page, Query};

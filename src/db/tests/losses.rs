@@ -9,8 +9,8 @@ use hexgraph_base::types::Result;
 
 const SCHEMA: &str = "i: int .\nb: bool .\nf: float .\nt: datetime .\nn: bigfloat .\n";
 
-/// A predicate, a value in JSON, which has no times but of texts, the same as an N-Quad, and what
-/// is stored of it.
+/// A predicate, a value in JSON, the same value in N-Quads, and the stored value. JSON has no
+/// literals for times, so one is empty.
 const LOSSES: [(&str, &str, &str, &str); 7] = [
     ("i", "2.75", "\"2.75\"^^<xs:float>", "2"),
     ("i", "-0.5", "\"-0.5\"^^<xs:double>", "0"),

@@ -34,7 +34,7 @@ pub struct GraphOptions {
     pub predicate: String,
     /// The predicate whose values the ids of nodes are.
     pub ids: String,
-    /// What becomes of edges whose endpoints are no nodes of the graph: nodes are made, or the load
+    /// What happens to edges whose endpoints are no nodes of the graph: nodes are made, or the load
     /// fails.
     pub missing: Missing,
     /// The options that graphs and tables have in common.

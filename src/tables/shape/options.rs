@@ -38,13 +38,13 @@ pub struct TableOptions {
     pub encoding: Option<Encoding>,
     /// How a text file is written otherwise.
     pub text: TextOptions,
-    /// What becomes of columns whose names no predicates can have.
+    /// What happens to columns whose names no predicates can have.
     pub names: Names,
     /// The name of a column that has the path of the file of each row.
     pub file_column: Option<String>,
 }
 
-/// What becomes of columns whose names no predicates can have, since there are blanks in them or
+/// What happens to columns whose names no predicates can have, since there are blanks in them or
 /// two are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Names {
@@ -102,7 +102,7 @@ pub struct TextOptions {
     pub null_values: Vec<String>,
     /// Whether an empty field in quotes is a missing value; else it is an empty text.
     pub quoted_null: bool,
-    /// What becomes of records with more or fewer fields than there are columns.
+    /// What happens to records with more or fewer fields than there are columns.
     pub ragged: Ragged,
     /// The names of the columns of a file that has none.
     pub columns: Option<Vec<String>>,
@@ -145,7 +145,7 @@ pub enum SniffedOption {
     Types(Vec<(String, String)>),
 }
 
-/// What becomes of a record with more or fewer fields than there are columns.
+/// What happens to a record with more or fewer fields than there are columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ragged {
     /// It fails the load.
@@ -246,7 +246,7 @@ impl Encoding {
     }
 }
 
-/// What becomes of an edge whose end is an id that no node has.
+/// What happens to an edge whose end is an id that no node has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Missing {
     /// A new node gets the id.
@@ -364,7 +364,7 @@ pub struct NodeOptions {
     pub points: Vec<PointColumns>,
     /// The columns that are edges.
     pub edges: Vec<ForeignKey>,
-    /// What becomes of such edges to ids that no node has.
+    /// What happens to such edges to ids that no node has.
     pub missing: Missing,
     /// Whether predicates are called by the first type and the column, as `Airport.city`, where the
     /// options do not name them.
@@ -387,7 +387,7 @@ pub struct EdgeOptions {
     pub source_ids: Option<IdSpace>,
     /// What the column of targets holds; as `source_ids`.
     pub target_ids: Option<IdSpace>,
-    /// What becomes of edges to ids that no node has.
+    /// What happens to edges to ids that no node has.
     pub missing: Missing,
     /// The columns that are facets of the edges, and the keys of these.
     pub facets: Vec<(String, String)>,

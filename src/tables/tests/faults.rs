@@ -1,4 +1,4 @@
-//! Cells and columns that can't be stored: what is reported of them, and what becomes of the
+//! Cells and columns that can't be stored: what is reported of them, and what happens to the
 //! others.
 
 use super::*;

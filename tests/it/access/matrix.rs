@@ -18,7 +18,7 @@ use std::time::Duration;
 use std::{fs, thread};
 use tonic::Status;
 
-/// The rows of a table of the page: a request, and what becomes of it for each caller.
+/// The rows of a table of the page: a request, and what happens to it for each caller.
 fn table(first: &str) -> Vec<(String, [char; 6])> {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/access.md");
     let text = fs::read_to_string(page).unwrap();
@@ -59,7 +59,7 @@ impl<'a> Caller<'a> {
         Caller { server: &site.server, database: database.clone(), secret, client }
     }
 
-    /// What becomes of a request: `-` refused, `0` nothing there, `+` done.
+    /// What happens to a request: `-` refused, `0` nothing there, `+` done.
     fn outcome(&self, request: &str) -> char {
         let reported = match request.starts_with("/api.") || request.starts_with("/grpc.") {
             true => self.call(request),

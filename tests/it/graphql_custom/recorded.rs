@@ -1,4 +1,4 @@
-//! Requests that the reference is known to send, and what it makes of their answers.
+//! Requests that Dgraph is known to send, and what it makes of their answers.
 
 use super::ask_with;
 use hexgraph::db::graphql::{Fetch, Headers, Incoming, Outgoing, Request, Unanswered};

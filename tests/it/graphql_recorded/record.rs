@@ -32,7 +32,7 @@ fn file(name: &str) -> Option<String> {
     text.ok()
 }
 
-/// A schema of the folder, with tokens. What the reference no longer knows is taken away, and what
+/// A schema of the folder, with tokens. What Dgraph no longer knows is taken away, and what
 /// is asked for gets an index.
 pub fn schema(name: &str, closed: bool) -> Option<String> {
     let text = file(name)?;

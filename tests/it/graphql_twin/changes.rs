@@ -135,7 +135,7 @@ impl Changes<'_> {
                 self.name_existing(kind, &mut set);
             }
             used.extend(set.entries().iter().map(|(name, _)| name.clone()));
-            // Of both, what becomes of one link must not depend on the order.
+            // Of both, what happens to one link must not depend on the order.
             let edges =
                 self.schema.fields(kind).into_iter().filter(|field| field.scalar().is_none());
             used.extend(edges.map(|field| field.name.clone()));

@@ -152,7 +152,7 @@ impl Operation<'_> {
             || is_counted && self.kind.has("@reverse")
     }
 
-    /// True where the reference lets both pass although one takes what the other one sets: all of a list is deleted, and an
+    /// True where Dgraph lets both pass although one takes what the other one sets: all of a list is deleted, and an
     /// element is added.
     fn is_let_pass(&self, other: &Operation<'_>) -> bool {
         let is_all = |one: &Operation<'_>| one.what == What::DeleteAll;

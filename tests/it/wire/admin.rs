@@ -1,4 +1,4 @@
-//! The API that administers, against the recorded introspection of the reference's.
+//! The API that administers, against the recorded introspection of Dgraph's.
 
 use super::site::{Site, message};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fragment Reference on __Type {
 /// What is here and not there: an export is told with the files that it made, since a request waits for a short one.
 const MORE: [&str; 1] = ["types ExportPayload fields exportedFiles"];
 
-/// What of ours is about keys, which the reference has not.
+/// What of ours is about keys, which Dgraph has not.
 const ABOUT_KEYS: [&str; 7] = [
     "types ApiKey",
     "types CreateKeyInput",

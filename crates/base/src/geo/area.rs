@@ -1,7 +1,7 @@
 //! What a closed ring encloses on the sphere.
 //!
 //! Edges are parts of great circles. A ring divides the sphere in two; the smaller part is meant,
-//! independent of the orientation. Holes are ignored: the reference looks at outlines only.
+//! independent of the orientation. Holes are ignored: Dgraph looks at outlines only.
 //!
 //! A position is inside or outside by the number of edges between it and a fixed origin. The test
 //! of a crossing is exact, with a rule for positions on an edge that gives them to exactly one of
@@ -135,7 +135,7 @@ impl Area {
         self.origin_inside != (crossed % 2 == 1)
     }
 
-    /// Returns true if all of another area is inside, as the reference tests it: areas with a
+    /// Returns true if all of another area is inside, as Dgraph tests it: areas with a
     /// common edge or touch from the wrong side are not, and so no area contains itself. It
     /// compares each edge of the one with each edge of the other.
     pub(super) fn contains(&self, other: &Area) -> bool {

@@ -151,7 +151,7 @@ mod tests {
         }
     }
 
-    /// The tokens that the reference stores for a value: `c/` and a covering cell, `p/` and that
+    /// The tokens that Dgraph stores for a value: `c/` and a covering cell, `p/` and that
     /// cell or one around it.
     #[test]
     fn the_cells_of_the_reference() {

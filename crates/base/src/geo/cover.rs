@@ -3,7 +3,7 @@
 //! S2 divides the sphere into cells, with four children each. A covering has few cells and hardly
 //! more than the area: start with the at most six cells that surely hold it, split the largest one
 //! again and again, drop children that the area does not touch, and stop where more cells than
-//! allowed would come out. The reference does the same, and where several cells are equally large
+//! allowed would come out. Dgraph does the same, and where several cells are equally large
 //! its heap decides which one is split while there still is space; the cells of an index are only
 //! the same when the heap is.
 //!

@@ -1,6 +1,6 @@
 //! Rings as they look on a flat map of longitudes and latitudes.
 //!
-//! `contains` with a point is evaluated on the map and not on the sphere, in the reference and so
+//! `contains` with a point is evaluated on the map and not on the sphere, in Dgraph and so
 //! here: the edge between two positions of one latitude is a part of that parallel, and the outline
 //! itself is inside.
 
@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 pub(super) fn ring_holds(ring: &[Coordinate], (x, y): (f64, f64)) -> bool {
     let mut is_inside = false;
     for edge in ring.windows(2) {
-        // In the direction in which the reference walks, since it matters to rounding.
+        // In the direction in which Dgraph walks, since it matters to rounding.
         let (from, to) = ((edge[1].x(), edge[1].y()), (edge[0].x(), edge[0].y()));
         if from.0 < x && to.0 < x {
             continue;

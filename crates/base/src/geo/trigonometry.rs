@@ -2,7 +2,7 @@
 //!
 //! Whether a point that lies on an edge of a polygon is inside of it hangs on the last bit of its
 //! coordinates on the sphere. The system's library rounds differently from version to version, and
-//! the reference does not use it: it has the polynomials of the Cephes library. So have we.
+//! Dgraph does not use it: it has the polynomials of the Cephes library. So have we.
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 

@@ -1,5 +1,5 @@
-//! The algorithms on graphs: their names, arguments and results. One table, which every language
-//! and surface reads.
+//! The graph algorithms: their names, arguments and results. One table, which every query language
+//! and API reads.
 //!
 //! The table defines the calls; `hexgraph_store::algo` has the code, one file for each algorithm.
 
@@ -18,7 +18,7 @@ pub struct Algorithm {
     pub directions: &'static [Direction],
     /// Whether edges have weights for it.
     pub takes_weights: bool,
-    /// What it gives.
+    /// The kind of its result.
     pub gives: Gives,
     /// The paper or the book that it is from.
     pub source: &'static str,
@@ -35,7 +35,7 @@ pub struct ArgumentDef {
     pub summary: &'static str,
 }
 
-/// The values that an argument can have, and the one that it has where nothing is said.
+/// The values that an argument can have, and its default.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ArgumentKind {
     /// An integer between two, both included.
@@ -44,7 +44,7 @@ pub enum ArgumentKind {
         least: i64,
         /// The greatest.
         most: i64,
-        /// Where nothing is said; `None` for no such bound.
+        /// The default; `None` for no such bound.
         default: Option<i64>,
     },
     /// A number between two, both included.
@@ -53,12 +53,12 @@ pub enum ArgumentKind {
         least: f64,
         /// The greatest.
         most: f64,
-        /// Where nothing is said.
+        /// The default.
         default: f64,
     },
     /// True or false.
     Bool {
-        /// Where nothing is said.
+        /// The default.
         default: bool,
     },
     /// One of some words, the default one first.
@@ -71,7 +71,7 @@ pub enum ArgumentKind {
         most: f64,
         /// True for integers.
         is_integer: bool,
-        /// Where nothing is said.
+        /// The default.
         default: &'static [f64],
     },
     /// Nodes: uids or variables.
@@ -109,7 +109,7 @@ impl Direction {
     }
 }
 
-/// What an algorithm gives.
+/// The kind of result of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gives {
     /// A number for nodes.
@@ -144,7 +144,7 @@ impl Gives {
 }
 
 impl Gives {
-    /// What is given, and what to do instead, where that fits into no variable of a query.
+    /// The kind of result and a hint, if a variable of a query cannot hold it.
     pub fn fits_no_variable(self) -> Option<(&'static str, &'static str)> {
         let what = match self {
             Gives::Floats | Gives::Ints | Gives::Float | Gives::Nodes => return None,
@@ -194,8 +194,7 @@ pub const COMMON_ARGUMENTS: &[ArgumentDef] = &[
 pub struct AlgorithmCall {
     /// The algorithm.
     pub algorithm: &'static Algorithm,
-    /// What was given for its own arguments, in the order of the table; `None` for what has its
-    /// default.
+    /// The values of its own arguments, in the order of the table; `None` for the default.
     pub given: Vec<Option<ArgumentValue>>,
     /// The nodes of the graph; `None` for all that the edges join.
     pub nodes: Option<NodeList>,
@@ -264,7 +263,7 @@ impl Algorithm {
 }
 
 impl AlgorithmCall {
-    /// A call with nothing given.
+    /// A call with all defaults.
     pub fn new(algorithm: &'static Algorithm) -> AlgorithmCall {
         AlgorithmCall {
             algorithm,
@@ -285,7 +284,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// Whether a number or a word is another one than where nothing is said.
+    /// Whether a number or a word differs from its default.
     pub fn differs(&self, name: &str) -> bool {
         match self.value(name) {
             (Some(ArgumentValue::Int(number)), Some(ArgumentKind::Int { default, .. })) => {
@@ -301,7 +300,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// The integer that an argument is; `None` where neither the query nor the table says one.
+    /// The integer of an argument; `None` if neither the query nor the table has one.
     pub fn int(&self, name: &str) -> Option<i64> {
         match self.value(name) {
             (Some(ArgumentValue::Int(number)), _) => Some(*number),
@@ -310,7 +309,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// The number that an argument is; 0 for a name that the algorithm does not have.
+    /// The number of an argument; 0 for a name that the algorithm does not have.
     pub fn float(&self, name: &str) -> f64 {
         match self.value(name) {
             (Some(ArgumentValue::Float(number)), _) => *number,
@@ -328,7 +327,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// The word that an argument is; empty for a name that the algorithm does not have.
+    /// The word of an argument; empty for a name that the algorithm does not have.
     pub fn word(&self, name: &str) -> &'static str {
         match self.value(name) {
             (Some(ArgumentValue::Word(word)), _) => word,
@@ -337,7 +336,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// The numbers that an argument is; none for a name that the algorithm does not have.
+    /// The numbers of an argument; none for a name that the algorithm does not have.
     pub fn numbers(&self, name: &str) -> &[f64] {
         match self.value(name) {
             (Some(ArgumentValue::Numbers(numbers)), _) => numbers,
@@ -346,7 +345,7 @@ impl AlgorithmCall {
         }
     }
 
-    /// What identifies the groups of an argument; `None` where the query says nothing.
+    /// What identifies the groups of an argument; `None` if the query does not have it.
     pub fn groups(&self, name: &str) -> Option<&GroupsBy> {
         match self.value(name) {
             (Some(ArgumentValue::Groups(groups)), _) => Some(groups),
@@ -362,7 +361,7 @@ impl AlgorithmCall {
         })
     }
 
-    /// The nodes that an argument names; `None` where the query says none.
+    /// The nodes that an argument names; `None` if the query does not have it.
     pub fn nodes(&self, name: &str) -> Option<&NodeList> {
         match self.value(name) {
             (Some(ArgumentValue::Nodes(list)), _) => Some(list),

@@ -188,7 +188,7 @@ pub struct Field {
     pub at: Position,
     /// The alias that the text gives the field.
     pub alias: Option<String>,
-    /// The key of the result: the alias, or the one that the reference makes
+    /// The key of the result: the alias, or the one that Dgraph makes
     /// (`name@en:fr`, `count(friend)`, `val(x)`, `min(val(x))`, `checkpwd(p)`).
     pub key: String,
     /// The variable that the field defines.

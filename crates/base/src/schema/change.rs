@@ -211,7 +211,7 @@ mod tests {
         assert_eq!((changes[0].new.indexes.len(), &changes[1].old), (0, &None));
     }
 
-    /// Every recorded alter, in order. What made the reference refuse one may be data that is not
+    /// Every recorded alter, in order. What made Dgraph refuse one may be data that is not
     /// looked at here, so there is data exactly where an alter failed.
     #[test]
     fn recorded_alters_agree() {

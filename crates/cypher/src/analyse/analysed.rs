@@ -1,8 +1,8 @@
-//! What the analysis says about a text.
+//! The result of the semantic analysis of a query.
 
 use super::kinds::Kind;
 
-/// What a query returns and needs.
+/// The columns that a query returns, and the parameters that it needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysed {
     pub(super) columns: Vec<Column>,
@@ -14,7 +14,7 @@ pub struct Analysed {
 pub struct Column {
     /// The alias, or the expression as it is written.
     pub name: Box<str>,
-    /// What it holds in all branches of a `UNION`.
+    /// The kind of its values in all branches of a `UNION`.
     pub kind: Kind,
 }
 

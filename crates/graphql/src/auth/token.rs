@@ -305,7 +305,7 @@ mod tests {
             assert_eq!(error(json!({"aud": other})), reported, "{other}");
         }
         assert_eq!(error(json!({})), reported);
-        // As the reference has it: whoever names nobody is meant for all. What is no name is none
+        // As Dgraph has it: whoever names nobody is meant for all. What is no name is none
         // there, either.
         let verifier = fixed(Algorithm::Hs256);
         let optional = |payload: Value| {

@@ -1,4 +1,4 @@
-//! Errors of tokens and of the keys that check them. The words are the reference's where it has
+//! Errors of tokens and of the keys that check them. The words are Dgraph's where it has
 //! some.
 
 use jsonwebtoken::Algorithm;

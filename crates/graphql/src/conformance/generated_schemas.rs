@@ -1,4 +1,4 @@
-//! The generated schemas that were recorded from the reference, compared definition by definition,
+//! The generated schemas that were recorded from Dgraph, compared definition by definition,
 //! in their order.
 
 use apollo_compiler::ast::{Definition, Document};

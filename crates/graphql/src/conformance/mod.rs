@@ -1,4 +1,4 @@
-//! The answers that were recorded of the reference, compared with ours. The folder stands above all
+//! The answers that were recorded of Dgraph, compared with ours. The folder stands above all
 //! others: its tests go from a schema's text to a mutation's outcome.
 
 mod records;

@@ -1,4 +1,4 @@
-//! The recorded mutations with what the reference knew of the data: the same are refused in the
+//! The recorded mutations with what Dgraph knew of the data: the same are refused in the
 //! same words, and the others create as many nodes.
 
 use serde_json::{Map, Value as Json};
@@ -14,7 +14,7 @@ use hexgraph_base::types::{Uid, Value};
 
 const LIMITS: RequestLimits = RequestLimits { depth: 100, tokens: 100_000, fields: 10_000 };
 
-/// The result of the reference's query, for the variables of ours: its blocks request one value
+/// The result of Dgraph's query, for the variables of ours: its blocks request one value
 /// each, in the same order but for those of interfaces, which come after the type's.
 fn result(reading: &Reading<'_>, record: &Json) -> LookupResult {
     let query = record["dgquery"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What was recorded of the reference, for the tests that read it: nothing, and a word about it,
+//! What was recorded of Dgraph, for the tests that read it: nothing, and a word about it,
 //! where it is not there.
 
 use crate::sdl::Settings;

@@ -1,4 +1,4 @@
-//! The requests that were recorded with the reference's answers: those that it refused before
+//! The requests that were recorded with Dgraph's answers: those that it refused before
 //! carrying them out are refused in the same words, all others are resolved, and introspection
 //! answers the same.
 
@@ -198,7 +198,7 @@ fn traces_are_resolved_or_refused_as_recorded() {
     );
 }
 
-/// Sorts what the reference lists in any order, and takes away what only one of the two has:
+/// Sorts what Dgraph lists in any order, and takes away what only one of the two has:
 /// `after`, `between` of an enum, own wording, and what newer editions of GraphQL added.
 fn normal(mut value: Json) -> Json {
     match &mut value {

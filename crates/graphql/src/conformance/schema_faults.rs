@@ -1,4 +1,4 @@
-//! The schemas that were recorded with the reference's verdicts, read where they are there.
+//! The schemas that were recorded with Dgraph's verdicts, read where they are there.
 
 use std::collections::HashMap;
 use std::fs;
@@ -149,7 +149,7 @@ fn schema_of(request: &Value) -> Option<String> {
     body["variables"].as_object()?.values().find_map(|value| value.as_str().map(str::to_owned))
 }
 
-/// What the reference said of a schema, without requests without permission.
+/// What Dgraph said of a schema, without requests without permission.
 fn answer(request: &Value) -> Option<Vec<String>> {
     let errors = request["response"]["errors"].as_array().into_iter().flatten();
     let reported: Vec<String> =

@@ -139,7 +139,7 @@ impl<'m> Generator<'m> {
     fn add_type(&mut self, def: &TypeDef) {
         self.add_reading(def);
         self.add_writing(def);
-        // Mutations of another service's entities are generated all the same, as in the reference.
+        // Mutations of another service's entities are generated all the same, as in Dgraph.
         if self.form.operates_on(def) {
             let queries = queries(def, self.form);
             if def.generate.subscription {

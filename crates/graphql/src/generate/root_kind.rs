@@ -33,7 +33,7 @@ pub enum RootKind {
     Update,
     /// `deleteT`: deletes the nodes that pass a filter.
     Delete,
-    /// A field that the deployer declared with `@custom` or `@lambda`.
+    /// A field that the schema declares with `@custom` or `@lambda`.
     Custom,
     /// `_entities` of a federation: the nodes that a gateway names by their keys.
     Entities,

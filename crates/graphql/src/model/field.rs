@@ -13,7 +13,7 @@ pub struct Field {
     pub description: String,
     /// The type of the values.
     pub ty: TypeRef,
-    /// The arguments that the deployer declared.
+    /// The arguments that the schema declares.
     pub arguments: Vec<Argument>,
     /// The directives in the form in which the generated schema prints them: for a field of an
     /// interface those of the interface, and with the `@hasInverse` that only the other end of the
@@ -71,7 +71,7 @@ impl Field {
         self.custom.is_some() || self.lambda
     }
 
-    /// Returns true for a field that reads the edges of its predicate backwards.
+    /// Returns true for a field that reads the reverse edges of its predicate.
     pub fn is_reverse(&self) -> bool {
         self.predicate.as_ref().is_some_and(|predicate| predicate.reverse)
     }

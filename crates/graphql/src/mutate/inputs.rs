@@ -29,7 +29,7 @@ pub(super) fn mentions(entries: &Entries, key: &str) -> bool {
     entries.iter().any(|(name, _)| name == key)
 }
 
-/// Returns the entries ordered by the bytes of their keys. The reference goes through them in this
+/// Returns the entries ordered by the bytes of their keys. Dgraph goes through them in this
 /// order, so its faults come in it.
 pub(super) fn ordered(entries: &Entries) -> Vec<&(Name, Value)> {
     let mut ordered: Vec<&(Name, Value)> = entries.iter().collect();

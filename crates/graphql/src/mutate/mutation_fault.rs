@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a mutation can't be executed, in the reference's words.
+/// Why a mutation can't be executed, in Dgraph's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MutationFault {
     /// The message.

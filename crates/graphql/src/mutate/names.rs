@@ -3,7 +3,7 @@
 //! Objects of one request that name the same node are one *entity*. One of them may define it, and
 //! the others refer to it: an object with nothing but the value is a reference. Two objects that
 //! define an entity differently, or that both add it, are a fault. The walk takes objects in the
-//! order of the input and their fields by name, so that faults come in the order of the reference.
+//! order of the input and their fields by name, so that faults come in the order of Dgraph.
 
 use hexgraph_base::types::stack;
 use std::borrow::Cow;

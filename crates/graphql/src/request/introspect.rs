@@ -1,6 +1,6 @@
 //! Answers `__schema` and `__type` from the generated schema.
 //!
-//! As in the reference, lists that a type does not have are empty and not null, and a missing
+//! As in Dgraph, lists that a type does not have are empty and not null, and a missing
 //! description is an empty text. An answer may grow exponentially with the nesting of a request, so
 //! its length is bounded.
 
@@ -90,7 +90,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
             "subscriptionType" => self.item(root(OperationType::Subscription), requested),
             "types" => self.list(api.schema.types.values().map(Item::Type), requested),
             "directives" => {
-                // The schema language has no scalars of the deployer's own.
+                // The schema language has no custom scalars.
                 let directives = api.schema.directive_definitions.values();
                 let directives = directives.filter(|directive| directive.name != "specifiedBy");
                 self.list(directives.map(|directive| Item::Directive(directive)), requested)

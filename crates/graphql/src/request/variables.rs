@@ -123,7 +123,7 @@ impl Coercion<'_> {
         Ok(Value::Object(fields))
     }
 
-    /// Converts a scalar. The reference takes some texts for numbers, and numbers for texts.
+    /// Converts a scalar. Dgraph takes some texts for numbers, and numbers for texts.
     fn scalar(&mut self, name: &Name, json: &Json) -> Result<Value, Fault> {
         match (name.as_str(), json) {
             ("Int", Json::Number(number)) => {
@@ -196,7 +196,7 @@ impl Coercion<'_> {
     }
 }
 
-/// The word for a kind of JSON value in messages: Go's, as in the reference.
+/// The word for a kind of JSON value in messages: Go's, as in Dgraph.
 fn json_word(json: &Json) -> &'static str {
     match json {
         Json::Null => "null",

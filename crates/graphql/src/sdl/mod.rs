@@ -1,4 +1,4 @@
-//! The schema language. A text is parsed, checked with the reference's messages, and becomes a
+//! The schema language. A text is parsed, checked with Dgraph's messages, and becomes a
 //! [`Model`](crate::model::Model); a model determines the types and predicates of the store.
 
 mod source;

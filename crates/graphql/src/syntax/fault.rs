@@ -48,7 +48,7 @@ impl Fault {
 impl std::error::Error for Fault {}
 
 impl fmt::Display for Fault {
-    /// Writes the one-line form that the reference uses outside of `errors`:
+    /// Writes the one-line form that Dgraph uses outside of `errors`:
     /// `input:2: message`, or `input: variable.a[1].b message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("input:")?;

@@ -1,7 +1,7 @@
 //! Cuts the text of a schema or a request into tokens, one at a time, in one pass. Strings are
 //! checked and left as they are written.
 //!
-//! The position of a fault is where reading stopped, as in the reference; that of a string is
+//! The position of a fault is where reading stopped, as in Dgraph; that of a string is
 //! after its opening quotes.
 
 use hexgraph_base::types::quote;

@@ -1,5 +1,5 @@
 //! The grammar of GraphQL texts. A text is checked by our own grammar, which reports its first
-//! fault in the reference's words, and then parsed into the tree of apollo-compiler.
+//! fault in Dgraph's words, and then parsed into the tree of apollo-compiler.
 
 mod position;
 mod fault;

@@ -2,7 +2,7 @@
 //! the first that does not fit.
 //!
 //! It builds no tree: apollo-compiler does that afterwards. It runs before for the sake of the
-//! faults, whose words and positions are those of the reference, the Dgraph server, and for the few
+//! faults, whose words and positions are those of Dgraph, and for the few
 //! texts that only one of the two takes.
 
 use hexgraph_base::types::stack;
@@ -48,7 +48,7 @@ pub(super) struct Recognized {
 pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
     let run = || {
         let mut lexer = Tokens::new(text);
-        // apollo-compiler refuses a text without tokens, and the reference does not.
+        // apollo-compiler refuses a text without tokens, and Dgraph does not.
         let lookahead = lexer.next()?;
         let is_empty = lookahead.kind == LexemeKind::End;
         let mut tokens = Recognizer { lexer, lookahead, depth: 0, empty_parentheses: Vec::new() };
@@ -190,7 +190,7 @@ impl<'a> Recognizer<'a> {
         if !self.skip(open)? {
             return Ok(0);
         }
-        // The reference allows `f()`; the caller needs to know where, to hide it from
+        // Dgraph allows `f()`; the caller needs to know where, to hide it from
         // apollo-compiler.
         if open == "(" && self.is(close) {
             self.empty_parentheses.push(start..self.lookahead.at + 1);

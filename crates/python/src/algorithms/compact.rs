@@ -1,4 +1,4 @@
-//! Compact graphs as arrays: what `db.edges`, `db.matrix` and `hexgraph.networkx` are made of.
+//! Compact graphs as arrays, in compressed sparse rows (CSR): what `db.edges`, `db.matrix` and `hexgraph.networkx` read.
 
 use super::run_query::run_query;
 use super::tables::{Rounds, float_column, int_column, rounds_of, vector_column};
@@ -154,7 +154,7 @@ impl PyCompactGraph {
         self.part(|graph| bytemuck::cast_slice(graph.targets()))
     }
 
-    /// What the edges weigh, as float64; None where each weighs 1.
+    /// The weights of the edges, as float64; None if each is 1.
     fn weights(&self) -> Option<PyArrowBuffer> {
         self.graph.weights()?;
         Some(self.part(|graph| bytemuck::cast_slice(graph.weights().unwrap_or_default())))

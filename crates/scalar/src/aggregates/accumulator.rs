@@ -1,4 +1,4 @@
-//! The accumulator of one group: values are added, accumulators of parts are merged, and the result is read.
+//! The accumulator of one group: values are added, accumulators of partitions are merged, and the result is read.
 
 use super::moments::Moments;
 use super::percentiles::{continuous, discrete, float};
@@ -34,7 +34,7 @@ pub struct Accumulator {
     aggregate: &'static Aggregate,
     state: State,
     distinct: Option<Distinct>,
-    /// The second argument of percentiles.
+    /// The percentile, from 0 to 1: the second argument of `percentileCont` and `percentileDisc`.
     part: Option<f64>,
 }
 
@@ -102,7 +102,7 @@ impl Accumulator {
         }
     }
 
-    /// Adds what another accumulator of the same aggregate has; its values count as later ones.
+    /// Merges another accumulator of the same aggregate; its values count as later ones.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Aggregates: accumulators that are merged give what one gives, and what each gives of few values.
+//! Aggregates: merged accumulators have the result of a single one, and the results of few values.
 
 use super::samples::values;
 use crate::{AGGREGATES, Context, Duration, Result, Value, aggregate};

@@ -31,7 +31,7 @@ pub(super) fn export(
             return Err(Error::query(format!("invalid export format: {other}")).with_hint(hint));
         }
     };
-    // As the reference has it, -1 represents all namespaces.
+    // As Dgraph has it, -1 represents all namespaces.
     let is_for_all = input.and_then(|input| input.get("namespace")?.as_int()) == Some(-1);
     let databases = match is_for_all {
         true => database

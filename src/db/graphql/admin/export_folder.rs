@@ -1,8 +1,8 @@
 //! The one folder that requests may have files written to.
 //!
-//! A destination comes from a request, so it is not believed: it has to name a position below the
-//! folder by plain names, one after the other, and each step is looked at after links are followed.
-//! What is written goes to a new folder in it, so nothing that was there is replaced.
+//! A destination comes from a request, so it is not trusted. It has to be a path below the folder
+//! without special components, and each component is checked again after links are resolved. Files
+//! are written to a new folder in it, so no existing file is replaced.
 
 use hexgraph_base::types::{Error, Result};
 use std::io::ErrorKind;

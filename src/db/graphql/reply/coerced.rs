@@ -1,5 +1,5 @@
 //! Scalars of other servers and of queries in DQL: a value of JSON becomes one of the scalar that
-//! the schema names, as the reference coerces it, and nothing of it may be lost.
+//! the schema names, as Dgraph coerces it, and nothing of it may be lost.
 
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{DateTime, Value, ValueRef, ValueType};

@@ -190,7 +190,7 @@ impl<'a> Completion<'a> {
         self.value(&requested.shape.ty, requested, members.get(key).unwrap_or(&Json::Null))
     }
 
-    /// Writes a scalar or an enum, coerced as the reference does.
+    /// Writes a scalar or an enum, coerced as Dgraph does.
     fn scalar(&mut self, ty: &Type, field: &'a Field, result: &Json) -> Written {
         if result.is_object() {
             return self.spoil(field, mismatch("An object type", "a scalar"));

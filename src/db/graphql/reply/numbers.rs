@@ -81,7 +81,7 @@ pub(super) fn write_aggregate<'a>(
     Ok(reported)
 }
 
-/// The scalar of an aggregate. A sum of `Int` is any integer, as in the reference.
+/// The scalar of an aggregate. A sum of `Int` is any integer, as in Dgraph.
 fn leaf_of(scalar: &str) -> Leaf<'static> {
     match scalar {
         "Int" | "Int64" => Leaf::Int64,

@@ -1,4 +1,4 @@
-//! Parts of a query that are ignored, as in the reference: conditions, pages and orders of values,
+//! Parts of a query that are ignored, as in Dgraph: conditions, pages and orders of values,
 //! whose nodes have them or not; groups by a list of values; uids beside a variable. And pages of
 //! nodes that are grouped, which are likely meant for the groups.
 

@@ -22,7 +22,7 @@ pub(in crate::tables) struct Given {
     pub is_named: bool,
     /// The texts that stand for no value.
     pub missing: MissingTexts,
-    /// What becomes of records with more or fewer fields than there are columns.
+    /// What happens to records with more or fewer fields than there are columns.
     pub ragged: Ragged,
     /// Whether the name of the file is that of a list of edges, `.txt` or `.edges`.
     pub is_list: bool,

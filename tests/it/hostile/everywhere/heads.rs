@@ -25,7 +25,7 @@ enum Want {
 
 use Want::{Fine, Once, Refused};
 
-/// What tells how long a body is, with the body after it, and what becomes of the request.
+/// What tells how long a body is, with the body after it, and what happens to the request.
 fn framings() -> Vec<(String, Want)> {
     let long = format!("0;{}\r\n\r\n", "x".repeat(1 << 20));
     let trailers = format!("0\r\n{}\r\n", "x: y\r\n".repeat(100_000));

@@ -40,7 +40,7 @@ fn q(root: &str, body: &str) -> Vec<u8> {
     format!("{{ q({root}) {body} }}").into_bytes()
 }
 
-/// Attacks in DQL. A name, the text, what becomes of it.
+/// Attacks in DQL. A name, the text, what happens to it.
 #[rustfmt::skip]
 fn dql() -> Vec<(&'static str, Vec<u8>, Want)> {
     let all = "func: has(name)";

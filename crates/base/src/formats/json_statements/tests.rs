@@ -301,7 +301,7 @@ fn comparable(mut quads: Vec<Parts>) -> Vec<Parts> {
     quads
 }
 
-/// The reference has two JSON parsers, and a server on a common machine uses simdjson. The other
+/// Dgraph has two JSON parsers, and a server on a common machine uses simdjson. The other
 /// one differs where it does not matter here: in an integer that is too large.
 #[test]
 fn recorded_statements_agree() {

@@ -303,7 +303,7 @@ mod tests {
         text
     }
 
-    /// Writes a subject or object id as the reference does; uids as numbers.
+    /// Writes a subject or object id as Dgraph does; uids as numbers.
     fn node_text(label: &str) -> String {
         Uid::parse(label).map_or(label.to_string(), |uid| uid.to_string())
     }
@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    /// The parts of a statement as the reference records them.
+    /// The parts of a statement as Dgraph records them.
     fn recorded_parts(nquad: &Json) -> Vec<String> {
         let text = |key: &str| nquad[key].as_str().unwrap_or_default().to_string();
         let value = &nquad["object_value"];
@@ -390,7 +390,7 @@ mod tests {
             let case: Json = serde_json::from_str(case).unwrap();
             let line = case["line"].as_str().unwrap();
             let ours = match parse_file_line(line) {
-                // The reference has no names of graphs.
+                // Dgraph has no names of graphs.
                 Ok(Some(FileStatement { graph: Some(name), .. })) => Err(name.to_string()),
                 Ok(Some(statement)) => {
                     our_parts(&statement.quad).map_err(|error| error.to_string())

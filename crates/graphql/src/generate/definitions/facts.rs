@@ -10,9 +10,9 @@ use crate::model::{Field, Kind, Model, TypeDef};
 /// The reader that an API is generated for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Clients: with the argument `after`, which the reference lacks.
+    /// Clients: with the argument `after`, which Dgraph lacks.
     Full,
-    /// Tests: exactly what the reference generates.
+    /// Tests: exactly what Dgraph generates.
     #[cfg_attr(not(test), allow(dead_code))]
     Plain,
     /// The gateway of a federation: without the directives that say how values are computed.

@@ -121,7 +121,7 @@ fn part_name(enumeration: Option<&str>, word: &str) -> String {
 }
 
 /// Returns the keys that compare values of an enum. `between` takes a value where a range is
-/// expected, as in the reference; requests that use it get a message with what to write instead.
+/// expected, as in Dgraph; requests that use it get a message with what to write instead.
 fn enum_keys(ty: &str, word: &str) -> Vec<(&'static str, String)> {
     let mut keys = equality_keys(ty);
     if word == "exact" {

@@ -22,7 +22,7 @@ pub(in crate::generate) fn declared_type(model: &Model, def: &TypeDef, form: For
     definition.description.clone_from(&def.description);
     definition.directives = shown_directives(&def.directives, form);
     definition.members.clone_from(&def.members);
-    // The reference leaves interfaces out for a gateway.
+    // Dgraph leaves interfaces out for a gateway.
     if form != Form::Service {
         definition.interfaces.clone_from(&def.interfaces);
     }

@@ -6,7 +6,7 @@ use crate::generate::definitions::output_types::page_arguments;
 use crate::generate::layout::tree::{ArgumentEntry, Entry, list, one, required};
 use crate::model::{Kind, Model, TypeDef, TypeRef};
 
-/// The reason that `getT` of an interface is deprecated, in the reference's words.
+/// The reason that `getT` of an interface is deprecated, in Dgraph's words.
 const INTERFACE_KEYS_DEPRECATED: &str = "@id argument for get query on interface is being deprecated. \
     Only those @id fields which have interface argument set to true will be available in getQuery argument \
     on interface post v21.11.0, please update your schema accordingly.";
@@ -14,14 +14,14 @@ const INTERFACE_KEYS_DEPRECATED: &str = "@id argument for get query on interface
 /// A root field and what it does.
 pub(in crate::generate) type Operation = (Entry, RootKind);
 
-/// Makes the queries of a type, in the order of the reference.
+/// Makes the queries of a type, in the order of Dgraph.
 pub(in crate::generate) fn queries(def: &TypeDef, form: Form) -> Vec<Operation> {
     let mut queries = Vec::new();
     let keyed = has_key(def);
     if def.generate.get && keyed {
         queries.push((get(def), RootKind::Get));
     }
-    // A search for similar nodes goes with `getT`, as in the reference.
+    // A search for similar nodes goes with `getT`, as in Dgraph.
     if def.generate.get && def.fields.iter().any(|field| field.embedding) {
         if keyed {
             queries.push((similar_by_id(def), RootKind::SimilarById));
@@ -50,7 +50,7 @@ pub(in crate::generate) fn is_subscribable(kind: RootKind) -> bool {
     matches!(kind, RootKind::Get | RootKind::Query | RootKind::Aggregate)
 }
 
-/// Makes the mutations of a type, in the order of the reference.
+/// Makes the mutations of a type, in the order of Dgraph.
 pub(in crate::generate) fn mutations(model: &Model, def: &TypeDef) -> Vec<Operation> {
     let mut mutations = Vec::new();
     if can_add(model, def) {
@@ -83,7 +83,7 @@ pub(in crate::generate) fn can_update(model: &Model, def: &TypeDef) -> bool {
 fn get(def: &TypeDef) -> Entry {
     let mut entry =
         Entry::new(format!("get{}", def.name), one(&def.name)).taking(key_arguments(def));
-    // The reference will drop other keys of interfaces, and says so.
+    // Dgraph will drop other keys of interfaces, and says so.
     let mut keys = unique_of(def).filter_map(|field| field.unique);
     if def.kind == Kind::Interface && keys.any(|key| !key.interface) {
         entry.directives = format!(" @deprecated(reason: \"{INTERFACE_KEYS_DEPRECATED}\")");

@@ -1,4 +1,4 @@
-//! Prints definitions, laid out as the reference lays them out.
+//! Prints definitions, laid out as Dgraph lays them out.
 
 use apollo_compiler::ast;
 use hexgraph_base::types::stack;

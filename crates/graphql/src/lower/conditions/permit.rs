@@ -1,4 +1,4 @@
-//! Rules of `@auth` in plans that come from a text of the deployer, as `@custom(dql:)` has them.
+//! Rules of `@auth` in plans that come from a text of the schema, as `@custom(dql:)` has them.
 //!
 //! A root whose function names a type or a predicate, and an edge, may point to nodes of some
 //! types. Those of a type with rules have to pass them; nodes of other types pass. Conditions on

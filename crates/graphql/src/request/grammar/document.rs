@@ -191,7 +191,7 @@ fn write_joined<T: fmt::Display>(
     close: &str,
 ) -> fmt::Result {
     f.write_str(open)?;
-    // Without blanks, as the reference prints values.
+    // Without blanks, as Dgraph prints values.
     for (at, item) in items.enumerate() {
         if at > 0 {
             f.write_str(",")?;

@@ -1,5 +1,5 @@
 //! Parses a request by recursive descent. Depth and number of tokens are bounded, so no text can
-//! exhaust the stack or the memory. The first fault stops it, as in the reference.
+//! exhaust the stack or the memory. The first fault stops it, as in Dgraph.
 
 use apollo_compiler::Name;
 use apollo_compiler::ast::Type;

@@ -117,7 +117,7 @@ impl<'a, 't> Walker<'a, 't> {
     fn check_kind(&mut self, ty: &Type, definition: &'a ExtendedType, value: &'a ValueNode<'t>) {
         let name = definition.name().as_str();
         let is = |names: &[&str]| names.contains(&name);
-        // Scalars that GraphQL does not define accept any value, as in the reference.
+        // Scalars that GraphQL does not define accept any value, as in Dgraph.
         if definition.is_scalar() && !is(&["Int", "Float", "String", "Boolean", "ID"]) {
             if value.kind == ValueKind::Null && ty.is_non_null() {
                 self.unexpected(ty, value, "");

@@ -199,7 +199,7 @@ impl<'a, 't> Merge<'a, 't> {
         if below.is_empty() {
             return;
         }
-        // The topmost pair of merged fields is where the reference points.
+        // The topmost pair of merged fields is where Dgraph points.
         let mut inner = Above::default();
         if let Some(second) = group.iter().find(|field| field.id != group[0].id) {
             inner = above.clone();

@@ -1,5 +1,5 @@
 //! Validation (GraphQL specification, *Validation*): the rules for documents, in the words and the
-//! order of the reference.
+//! order of Dgraph.
 
 mod lookup;
 mod walker;

@@ -16,7 +16,7 @@ impl<'a, 't> Walker<'a, 't> {
         for variable in &operation.variables {
             let name = variable.ty.inner_named_type();
             if self.definition(name).is_none() {
-                // The reference blames the operation.
+                // Dgraph blames the operation.
                 self.fault(operation.at, format!("Unknown type \"{name}\"."));
             }
         }

@@ -44,7 +44,7 @@ pub(in crate::request) struct CascadeVariable {
 ///
 /// # Errors
 ///
-/// All faults, in the order of the reference; at least one.
+/// All faults, in the order of Dgraph; at least one.
 pub(in crate::request) fn check(
     api: &Api,
     document: &Document<'_>,

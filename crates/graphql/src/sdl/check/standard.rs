@@ -1,5 +1,5 @@
 //! Checks the rules that any GraphQL schema must obey (GraphQL specification, *Type System*), in
-//! the reference's words. Definitions are checked in the order of the text. The reference stops at
+//! Dgraph's words. Definitions are checked in the order of the text. Dgraph stops at
 //! the first fault; here the first of each field and of each definition is reported.
 
 use std::collections::{HashMap, HashSet};

@@ -12,7 +12,7 @@ use crate::syntax::Fault;
 
 /// Checks a type apart from its fields.
 pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
-    // In the order of the reference's checks.
+    // In the order of Dgraph's checks.
     faults.extend(one_id(def));
     faults.extend(dgraph_type(def));
     faults.extend(secret(def));

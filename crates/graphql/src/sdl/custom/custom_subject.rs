@@ -18,7 +18,7 @@ pub(in crate::sdl) struct CheckedCustom<'a> {
 }
 
 impl CheckedCustom<'_> {
-    /// Adds a fault. The reference writes `Field f; ` in some messages and `Field f: ` in others,
+    /// Adds a fault. Dgraph writes `Field f; ` in some messages and `Field f: ` in others,
     /// so the separator is given.
     pub(in crate::sdl) fn fault(
         &mut self,

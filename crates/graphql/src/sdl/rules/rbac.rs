@@ -70,7 +70,7 @@ fn test(operator: &str, operand: Value) -> Result<RbacTest, RuleError> {
     }
 }
 
-/// Prints a JSON value as the reference does, without quotes and commas.
+/// Prints a JSON value as Dgraph does, without quotes and commas.
 fn shown(value: &Value) -> String {
     stack::require();
     match value {

@@ -1,4 +1,4 @@
-//! Errors of the text of one rule of `@auth`, in the reference's words.
+//! Errors of the text of one rule of `@auth`, in Dgraph's words.
 
 use thiserror::Error;
 

@@ -31,7 +31,7 @@ pub(in crate::http) fn fault(text: &[u8]) -> Option<Fault> {
     })
 }
 
-/// Returns the first fault of the body of a request, with its position, which the reference counts
+/// Returns the first fault of the body of a request, with its position, which Dgraph counts
 /// from the start of the line up to the byte after the wrong one. `None` where the body is JSON as
 /// far as its grammar goes.
 pub(in crate::http) fn request_error(body: &str) -> Option<RequestError> {

@@ -47,7 +47,7 @@ fn run(database: &Database, body: &str, control: &RequestContext) -> EngineResul
 const NOTHING_SET: &str =
     "nothing to do (send a schema text, or `{\"drop_all\": true}` and its like)";
 
-/// An operation as the reference defines it; names are in either spelling.
+/// An operation as Dgraph defines it; names are in either spelling.
 #[derive(Default)]
 pub(in crate::http) struct Operation {
     /// Definitions to set.

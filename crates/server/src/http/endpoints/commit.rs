@@ -1,4 +1,4 @@
-//! `POST /commit`, and `GET /assign` as the coordinator of the reference has it.
+//! `POST /commit`, and `GET /assign` as the coordinator of Dgraph has it.
 
 use super::query::json_error;
 use crate::http::app::App;

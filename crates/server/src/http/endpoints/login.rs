@@ -28,7 +28,7 @@ pub(in crate::http) fn answer(app: &App, incoming: &Incoming, control: &RequestC
     }
 }
 
-/// Reads `{"userid": …, "password": …, "namespace": …}` or `{"refresh_token": …}`. As the reference
+/// Reads `{"userid": …, "password": …, "namespace": …}` or `{"refresh_token": …}`. As Dgraph
 /// reads it, the case of names does not matter, nor whether words in them are parted.
 fn read(incoming: &Incoming) -> Result<LoginRequest, RequestError> {
     let body = incoming.text()?;

@@ -1,4 +1,4 @@
-//! From an HTTP request to a GraphQL request. Messages are those of the reference.
+//! From an HTTP request to a GraphQL request. Messages are those of Dgraph.
 
 use crate::http::compat::go_json;
 use crate::http::message::incoming::Incoming;
@@ -111,7 +111,7 @@ fn of_json(body: &str) -> Result<Request, BodyError> {
 pub(super) fn of_members(members: Map<String, Value>) -> Result<Request, BodyError> {
     let mut request = Request { is_served: true, ..Request::default() };
     for (key, value) in members {
-        // The reference does not mind the case of keys, nor others than these.
+        // Dgraph does not mind the case of keys, nor others than these.
         match (key.to_ascii_lowercase().as_str(), value) {
             (_, Value::Null) => {}
             ("query", Value::String(text)) => request.query = text,

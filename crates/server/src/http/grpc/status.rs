@@ -11,7 +11,7 @@ use hexgraph_base::types::{AccessError, Error, bounded};
 pub(in crate::http) enum Code {
     /// The call was executed.
     Ok = 0,
-    /// The request can't be executed, as in the reference: the message says why.
+    /// The request can't be executed, as in Dgraph: the message says why.
     Unknown = 2,
     /// The bytes of the request are not what they should be.
     InvalidArgument = 3,
@@ -54,7 +54,7 @@ impl Status {
         Status { code, message: bounded(message.into()), refused: None }
     }
 
-    /// The status of an error of the engine. Where the reference has a code of its own, it is that
+    /// The status of an error of the engine. Where Dgraph has a code of its own, it is that
     /// one; errors of a request is [`Code::Unknown`] there, and clients look at the message.
     pub(in crate::http) fn of(error: &Error) -> Status {
         let refused = Refused::of(error);

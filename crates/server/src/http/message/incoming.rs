@@ -31,7 +31,7 @@ const THROW_AWAY_TIME: Duration = Duration::from_secs(2);
 /// A packed body is unpacked so many bytes at a time.
 const UNPACK_LEN: usize = 64 << 10;
 
-/// A request. Messages of errors are those of the reference where it has one.
+/// A request. Messages of errors are those of Dgraph where it has one.
 pub struct Incoming {
     method: Method,
     client: Option<IpAddr>,

@@ -1,4 +1,4 @@
-//! Why a request can't be read. Messages are those of the reference where it has one.
+//! Why a request can't be read. Messages are those of Dgraph where it has one.
 
 use crate::http::compat::go_values::GoValueError;
 use crate::http::metrics::Refused;

@@ -254,7 +254,7 @@ impl<'a> Context<'a> {
         vars.iter().fold(ends, |all, var| all.or(&self.uid_var(*var)))
     }
 
-    /// The nodes of `uid(...)`: literals beside a variable do not count, as in the reference.
+    /// The nodes of `uid(...)`: literals beside a variable do not count, as in Dgraph.
     pub(crate) fn uid_set(&self, uids: &[u64], vars: &[VarId]) -> NodeSet {
         if vars.is_empty() {
             return self.node_set(uids.iter().copied());

@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A geo function as a test of single nodes. Asks for an index too, as the reference does.
+    /// A geo function as a test of single nodes. Asks for an index too, as Dgraph does.
     pub(crate) fn geo_tester<'f>(&self, call: GeoCall<'f>) -> Result<Tester<'f>>
     where
         'a: 'f,
@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
 
     fn geo_query(&self, call: GeoCall<'_>) -> Result<Option<(&'a Predicate, GeoQuery)>> {
         let Some(predicate) = self.resolve(call.name)? else { return Ok(None) };
-        // In other languages `contains` looks for a chunk of a text. The reference is content with any index, though no other than geo finds anything.
+        // In other languages `contains` looks for a chunk of a text. Dgraph is content with any index, though no other than geo finds anything.
         if call.relation == GeoRelation::Contains && is_chunk_of_text(predicate, call.arguments) {
             return Err(not_of_texts(&predicate.def.name, &call.arguments[0]));
         }

@@ -311,7 +311,7 @@ impl<'a> Context<'a> {
         self.took(RootPath::Variable);
         let map = self.expect_values(var)?;
         let Some(value_type) = var_type(&map) else { return Ok(NodeSet::default()) };
-        // The reference swallows an argument of a wrong type here and finds nothing.
+        // Dgraph swallows an argument of a wrong type here and finds nothing.
         let Ok(expected) = expected(comparable(value_type)) else { return Ok(NodeSet::default()) };
         let nodes = map.iter().filter(|(_, value)| expected.holds(*value)).map(|(node, _)| node);
         Ok(NodeSet::from(nodes.collect::<Vec<_>>()))

@@ -160,7 +160,7 @@ fn expected<'v>(similar: Similar<'_>) -> Result<Nearest<'v>> {
         }
     }
     expected.count = match usize::try_from(count) {
-        // Without options the reference gives the nearest one for 0, with them none.
+        // Without options Dgraph gives the nearest one for 0, with them none.
         Ok(0) if similar.options.is_empty() => 1,
         Ok(count) => count,
         Err(_) => return Err(refused()),

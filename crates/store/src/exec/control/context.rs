@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
     pub(crate) fn uid_var(&self, var: VarId) -> NodeSet {
         match &self.vars[var.0 as usize] {
             Some(Var::Uids(uids)) => uids.set.clone(),
-            // One value for all stands at a node of its own, as in the reference.
+            // One value for all stands at a node of its own, as in Dgraph.
             Some(Var::Values(map)) if map.constant.is_some() => NodeSet::from(vec![u32::MAX]),
             Some(Var::Values(map)) => NodeSet::from(map.nodes.clone()),
             Some(Var::Column(column)) => column.subjects(),

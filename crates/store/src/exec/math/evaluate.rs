@@ -358,7 +358,7 @@ fn float(value: ValueRef<'_>) -> Option<f64> {
     }
 }
 
-/// A result as a value: what overflows becomes the greatest float, as in the reference.
+/// A result as a value: what overflows becomes the greatest float, as in Dgraph.
 fn finite(number: f64) -> Option<Value> {
     Some(Value::Float(super::sums::clamp(number)))
 }

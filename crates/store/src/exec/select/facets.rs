@@ -160,7 +160,7 @@ impl<'a> Context<'a> {
         Ok(ValueMap::from_sorted(values.collect::<Result<Vec<_>>>()?))
     }
 
-    /// The positions of the values that pass a facet filter, where the reference heeds such a filter at all:
+    /// The positions of the values that pass a facet filter, where Dgraph heeds such a filter at all:
     /// on lists, on predicates with languages, and beside a projection.
     pub(crate) fn shown_values<'f>(
         &self,

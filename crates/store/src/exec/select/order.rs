@@ -433,7 +433,7 @@ impl<'a> Context<'a> {
                 builder.push(Some(value));
             }
         }
-        // As in the reference: what nobody has a value of is no order.
+        // As in Dgraph: what nobody has a value of is no order.
         if retained.is_empty() {
             self.took(OrderPath::AsIs);
             return Ok(nodes.iter().take(expected.unwrap_or(usize::MAX)).collect());
@@ -671,7 +671,7 @@ fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], expected: Option<usize>
 
 /// The nodes of a page in the order of several keys, after as many as come before them.
 ///
-/// The reference takes the page by the first key alone, in the order of its language, with all
+/// Dgraph takes the page by the first key alone, in the order of its language, with all
 /// that are equal to its first and last node; only these are then sorted by all keys, bytewise.
 /// Without the same cut, pages of the same query would hold other nodes.
 fn page_by_first_key(
@@ -714,7 +714,7 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
         let missing = |position: usize| column.missing.get(position).copied().unwrap_or(false);
         match (missing(one), missing(other)) {
             (true, true) => {
-                // The reference turns the order of uids around here.
+                // Dgraph turns the order of uids around here.
                 if 1 < columns.len() && column.descending {
                     by_node = nodes[other].cmp(&nodes[one]);
                 }

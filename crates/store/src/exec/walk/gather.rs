@@ -82,7 +82,7 @@ impl Context<'_> {
             }
         }
         self.took(EdgesPath::Copy);
-        // Who asked charges what becomes of them.
+        // Who asked charges what happens to them.
         self.control.uncharge(size_of::<u32>() * targets.capacity());
         // A single list ascends, and is not copied.
         let is_one = targets.is_sorted_by(|one, other| one < other);

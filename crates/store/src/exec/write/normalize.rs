@@ -205,7 +205,7 @@ impl<'a> Flat<'a> {
     /// Sorts the keys of objects that are products of nested ones.
     ///
     /// A uid without an alias goes, unless the object began with it, or with a key after it in the
-    /// order: the reference looks for it from that key on.
+    /// order: Dgraph looks for it from that key on.
     fn sorted(&self, rows: &Rows) -> Rows {
         let mut sorted = Rows {
             cells: Vec::with_capacity(rows.cells.len()),

@@ -45,7 +45,7 @@ struct Object {
     fields: usize,
 }
 
-/// What becomes of a list when all is written.
+/// What happens to a list when all is written.
 enum End<'a> {
     /// It is the caller's.
     Open,

@@ -218,7 +218,7 @@ fn pong(payload: Option<&Value>) -> String {
     .to_string()
 }
 
-/// Faults as the reference prints a list of them: those of a request a line each.
+/// Faults as Dgraph prints a list of them: those of a request a line each.
 fn one_text(faults: &[Fault]) -> String {
     let line = |fault: &Fault| match fault.positions.is_empty() && fault.path.is_empty() {
         true => fault.message.clone(),

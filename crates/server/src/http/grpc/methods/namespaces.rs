@@ -15,7 +15,7 @@ use hexgraph::db::{Database, RequestContext};
 ///
 /// # Errors
 ///
-/// As the method of the reference.
+/// As the method of Dgraph.
 pub(in crate::http) fn create(
     app: &App,
     incoming: &Incoming,
@@ -30,7 +30,7 @@ pub(in crate::http) fn create(
 ///
 /// # Errors
 ///
-/// As the method of the reference.
+/// As the method of Dgraph.
 pub(in crate::http) fn drop_one(
     app: &App,
     incoming: &Incoming,
@@ -45,7 +45,7 @@ pub(in crate::http) fn drop_one(
 ///
 /// # Errors
 ///
-/// As the method of the reference.
+/// As the method of Dgraph.
 pub(in crate::http) fn list(
     app: &App,
     incoming: &Incoming,

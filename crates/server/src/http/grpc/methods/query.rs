@@ -28,7 +28,7 @@ pub(in crate::http) fn answer(
         return mutations::execute(&database, (&request, rdf), incoming.client(), control);
     }
     if request.query.is_empty() {
-        // In the words of the reference, which its clients compare.
+        // In the words of Dgraph, which its clients compare.
         return Err(Status::new(Code::Unknown, "empty request"));
     }
     let database = marked(app, incoming, request.start_ts, &request.hash)?;

@@ -41,7 +41,7 @@ pub(in crate::http) fn answer(
     mutations::answer(&database, done, rdf, control)
 }
 
-/// As the reference says of texts that it can't read.
+/// As Dgraph says of texts that it can't read.
 fn reported(status: Status) -> Status {
     match status.code {
         Code::Unknown => {

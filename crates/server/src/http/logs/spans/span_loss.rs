@@ -1,11 +1,11 @@
-//! [`SpanLoss`]: counts what becomes of spans, and says once that some are lost.
+//! [`SpanLoss`]: counts what happens to spans, and says once that some are lost.
 
 use super::span_counters::SpanCounters;
 use crate::http::logs::log_line::{Level, log};
 use serde_json::json;
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Counts what becomes of spans.
+/// Counts what happens to spans.
 #[derive(Debug)]
 pub(super) struct SpanLoss {
     counters: SpanCounters,

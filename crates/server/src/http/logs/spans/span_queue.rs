@@ -114,7 +114,7 @@ impl SpanQueue {
     }
 }
 
-/// Passes spans on to the exporter, and counts what becomes of them.
+/// Passes spans on to the exporter, and counts what happens to them.
 #[derive(Debug)]
 struct CountingExporter {
     exporter: OtlpExporter,

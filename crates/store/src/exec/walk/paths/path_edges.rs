@@ -55,7 +55,7 @@ struct Way<'s> {
 
 /// The edges of a block, as a search for paths reads them.
 ///
-/// With a depth, only nodes that are fewer edges than that from the start are left by their edges, as in the reference; a
+/// With a depth, only nodes that are fewer edges than that from the start are left by their edges, as in Dgraph; a
 /// path through them may have more edges.
 pub(super) struct PathEdges<'s> {
     context: &'s Context<'s>,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The predicate of the text.
 const TEXT: &str = "dgraph.graphql.schema";
 
-/// The predicate by which the reference finds the node, and its value.
+/// The predicate by which Dgraph finds the node, and its value.
 const XID: (&str, &str) = ("dgraph.graphql.xid", "dgraph.graphql.schema");
 
 /// The type of the node.
