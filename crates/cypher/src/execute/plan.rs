@@ -304,17 +304,25 @@ pub(super) enum PathElement {
 /// The index of a variable of a pattern.
 pub(super) type VarIndex = usize;
 
-/// Patterns whose matches are joined. Each row is a binding of the retained variables, with the number of matches that
+/// Patterns whose matches are joined. Each row is a binding of the retained variables, with a number of matches that
 /// have it.
 #[derive(Debug, Clone)]
 pub(super) struct JoinPlan {
-    pub(super) pattern: Pattern,
-    /// The variables that later stages read, with their slots.
-    pub(super) retained: Vec<(VarIndex, SlotIndex)>,
+    /// The matches of all patterns count: those of a walk of one or two steps are those of two patterns.
+    pub(super) patterns: Vec<Pattern>,
+    /// The slots of the variables that later stages read. Each pattern has these variables.
+    pub(super) retained: Vec<SlotIndex>,
     /// The slot of the number of matches.
     pub(super) count: SlotIndex,
     /// The same as stages, one row for each match: what runs where a condition fails for a node that has no match.
     pub(super) rows: Vec<Stage>,
+}
+
+impl Pattern {
+    /// The variable of a slot.
+    pub(super) fn variable_of(&self, slot: SlotIndex) -> Option<VarIndex> {
+        self.variables.iter().position(|it| it.slot == slot)
+    }
 }
 
 /// Variables, edges and constraints.

@@ -7,10 +7,9 @@
 use super::candidates::{Reserved, too_many};
 use super::coded::CodedExpression;
 use super::edge_lists::CHECKED_NODES;
-use super::run::retained;
 use super::slots::Uses;
 use crate::execute::adjacency::Adjacency;
-use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex, VarIndex};
+use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink, weight};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Accumulator, Value};
@@ -37,18 +36,20 @@ impl<'a> Execution<'a> {
         sink: Sink<'_>,
     ) -> Result<Option<Flow>> {
         let Some(shape) = Shape::of(plan, keys, aggregates) else { return Ok(None) };
-        let Some((mut join, ready)) = self.prepared(plan, row)? else { return Ok(None) };
+        let Some((mut join, patterns)) = self.prepared(plan, row)? else { return Ok(None) };
         let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), &shape, row)?;
         let width = plan.retained.len();
-        join.bindings(ready, &retained(plan), &mut |bindings| {
-            for start in (0..bindings.counts.len()).step_by(CHECKED_NODES) {
-                groups.graph.check()?;
-                let end = bindings.counts.len().min(start + CHECKED_NODES);
-                let nodes = &bindings.nodes[start * width..end * width];
-                groups.add(nodes, &bindings.counts[start..end], row)?;
-            }
-            Ok(true)
-        })?;
+        for ready in patterns {
+            join.bindings(ready, &plan.retained, &mut |bindings| {
+                for start in (0..bindings.counts.len()).step_by(CHECKED_NODES) {
+                    groups.graph.check()?;
+                    let end = bindings.counts.len().min(start + CHECKED_NODES);
+                    let nodes = &bindings.nodes[start * width..end * width];
+                    groups.add(nodes, &bindings.counts[start..end], row)?;
+                }
+                Ok(true)
+            })?;
+        }
         groups.push_rows(row, sink).map(Some)
     }
 }
@@ -69,7 +70,7 @@ impl Shape {
     ) -> Option<Shape> {
         let read = |it: &Expression| match &Uses::of(it).outer()[..] {
             [] => Some(None),
-            [slot] => plan.retained.iter().position(|(_, it)| it == slot).map(Some),
+            [slot] => plan.retained.iter().position(|it| it == slot).map(Some),
             _ => None,
         };
         let keys = keys.iter().map(|(_, it)| read(it)).collect::<Option<_>>()?;
@@ -161,7 +162,7 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
     ) -> Result<Groups<'e, 'a, 'p>> {
         let mut variables: Vec<NodeCodes<'p, 'a>> =
             plan.retained.iter().map(|_| NodeCodes::new()).collect();
-        let slot_of = |variable: VarIndex| plan.retained[variable].1;
+        let slot_of = |variable: usize| plan.retained[variable];
         let mut constants = Vec::new();
         for (at, ((slot, key), variable)) in keys.iter().zip(&shape.keys).enumerate() {
             match variable {

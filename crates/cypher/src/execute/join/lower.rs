@@ -6,13 +6,16 @@ use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::plan::{
     Aggregate, Attached, AttachedKind, Constraint, Edge, Expression, Hop, JoinPlan, MatchPlan,
     MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep, VarIndex,
-    Variable,
+    Variable, Walk,
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// The most variables and the most edges of a join: constraints are between any two edges.
 const PATTERN_MAX: usize = 64;
+
+/// The most patterns of a join: as many as there are choices of the lengths of its walks.
+const VARIANTS_MAX: usize = 16;
 
 /// What the stages before a group become.
 pub(in crate::execute) struct Lowered {
@@ -31,6 +34,33 @@ pub(in crate::execute) fn lower(
     count: SlotIndex,
     types: u32,
 ) -> Option<Lowered> {
+    let mut patterns = Vec::new();
+    let mut first: Option<Shared> = None;
+    for variant in variants(stages)? {
+        let (pattern, shared) = lower_variant(&variant, keys, aggregates, types)?;
+        patterns.push(pattern);
+        first.get_or_insert(shared);
+    }
+    let Shared { retained, aggregates, residual } = first?;
+    let join = JoinPlan { patterns, retained, count, rows: stages.to_vec() };
+    let mut stages = vec![Stage::Join(Box::new(join))];
+    stages.extend(residual.into_iter().map(Stage::Filter));
+    Some(Lowered { stages, aggregates, count })
+}
+
+/// What the patterns of all variants have in common.
+struct Shared {
+    retained: Vec<SlotIndex>,
+    aggregates: Vec<Aggregate>,
+    residual: Vec<Expression>,
+}
+
+fn lower_variant(
+    stages: &[Stage],
+    keys: &[(SlotIndex, Expression)],
+    aggregates: &[Aggregate],
+    types: u32,
+) -> Option<(Pattern, Shared)> {
     let mut lowering = Lowering { types, ..Lowering::default() };
     for stage in stages {
         match stage {
@@ -48,7 +78,7 @@ pub(in crate::execute) fn lower(
     lowering.classify()?;
     let aggregates: Vec<Aggregate> =
         aggregates.iter().map(|it| lowering.without_argument(it)).collect();
-    let mut read = Vec::new();
+    let mut retained = Vec::new();
     let expressions = keys.iter().map(|(_, it)| it);
     let arguments = aggregates.iter().flat_map(|it| &it.arguments);
     for it in expressions.chain(arguments).chain(&lowering.residual) {
@@ -56,21 +86,84 @@ pub(in crate::execute) fn lower(
         if uses.is_random {
             return None;
         }
-        read.extend(uses.outer());
+        retained.extend(uses.outer());
     }
-    read.sort_unstable();
-    read.dedup();
-    let retained: Option<Vec<(VarIndex, SlotIndex)>> =
-        read.iter().map(|slot| Some((lowering.variable_of(*slot)?, *slot))).collect();
-    let is_assigned = |it: &Variable| lowering.assigned.contains(&it.slot);
-    if !lowering.pattern.variables.iter().all(is_assigned) {
+    retained.sort_unstable();
+    retained.dedup();
+    let Lowering { pattern, assigned, residual, .. } = lowering;
+    let is_there = |slot: &SlotIndex| pattern.variable_of(*slot).is_some();
+    if !retained.iter().all(is_there)
+        || !pattern.variables.iter().all(|it| assigned.contains(&it.slot))
+    {
         return None;
     }
-    let pattern = lowering.pattern;
-    let join = JoinPlan { pattern, retained: retained?, count, rows: stages.to_vec() };
-    let mut stages = vec![Stage::Join(Box::new(join))];
-    stages.extend(lowering.residual.into_iter().map(Stage::Filter));
-    Some(Lowered { stages, aggregates, count })
+    Some((pattern, Shared { retained, aggregates, residual }))
+}
+
+/// The stages with a chain of relationships instead of each short walk that nothing reads, once for each choice of their
+/// lengths. `None` where the choices are too many.
+fn variants(stages: &[Stage]) -> Option<Vec<Vec<Stage>>> {
+    let mut variants = vec![stages.to_vec()];
+    // Nothing reads the variables inside of walks: their slots are in no row.
+    let mut free = SlotIndex::MAX / 2;
+    while let Some((stage, at, walk)) = variants[0].iter().enumerate().find_map(short_walk) {
+        let mut next = Vec::new();
+        for length in walk.min..=walk.max {
+            let slots: Vec<SlotIndex> = (1..length).map(|step| free + step as usize).collect();
+            let chain = chain(&walk.hop, &slots);
+            for variant in &variants {
+                let mut variant = variant.clone();
+                if let Stage::Match { plan, .. } = &mut variant[stage] {
+                    // Earlier walks of other lengths moved it.
+                    let at = plan.steps.iter().position(|it| is_walk(it, &walk)).unwrap_or(at);
+                    plan.steps.splice(at..=at, chain.clone());
+                    plan.assigned.extend(&slots);
+                }
+                next.push(variant);
+            }
+        }
+        if VARIANTS_MAX < next.len() {
+            return None;
+        }
+        free += walk.max as usize;
+        variants = next;
+    }
+    Some(variants)
+}
+
+/// The first walk of a match that can be a chain: its stage and its step.
+fn short_walk((stage, it): (usize, &Stage)) -> Option<(usize, usize, Walk)> {
+    let Stage::Match { plan, optional: false } = it else { return None };
+    plan.steps.iter().enumerate().find_map(|(at, step)| match step {
+        MatchStep::Walk(walk)
+            if 0 < walk.min
+                && walk.min <= walk.max
+                && walk.max - walk.min < VARIANTS_MAX as u64
+                && walk.max <= PATTERN_MAX as u64
+                && walk.conditions.is_empty()
+                && !walk.is_listed
+                && walk.shortest.is_none() =>
+        {
+            Some((stage, at, walk.clone()))
+        }
+        _ => None,
+    })
+}
+
+/// Each walk has a slot of its own for its list.
+fn is_walk(step: &MatchStep, walk: &Walk) -> bool {
+    matches!(step, MatchStep::Walk(it) if it.hop.relationship == walk.hop.relationship)
+}
+
+/// The relationships of a walk, with slots for the nodes between them.
+fn chain(hop: &Hop, slots: &[SlotIndex]) -> Vec<MatchStep> {
+    let from = std::iter::once(hop.from).chain(slots.iter().copied());
+    let to = slots.iter().copied().chain([hop.to]);
+    let step = |(from, to): (SlotIndex, SlotIndex)| {
+        let to_bound = hop.to_bound && to == hop.to;
+        MatchStep::Expand(Hop { from, to, to_bound, ..hop.clone() })
+    };
+    from.zip(to).map(step).collect()
 }
 
 /// A pattern in progress.
@@ -86,7 +179,7 @@ struct Lowering {
 
 impl Lowering {
     fn variable_of(&self, slot: SlotIndex) -> Option<VarIndex> {
-        self.pattern.variables.iter().position(|it| it.slot == slot)
+        self.pattern.variable_of(slot)
     }
 
     fn variable(&mut self, slot: SlotIndex) -> VarIndex {

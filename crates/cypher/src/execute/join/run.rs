@@ -9,7 +9,7 @@ use super::reduce::Reduction;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{
-    Attached, AttachedKind, Edge, JoinPlan, NodeAccess, Pattern, VarIndex, Variable,
+    Attached, AttachedKind, Edge, JoinPlan, NodeAccess, Pattern, SlotIndex, VarIndex, Variable,
 };
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
@@ -37,26 +37,31 @@ impl<'a> Execution<'a> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        let Some((mut join, ready)) = self.prepared(plan, row)? else {
+        let Some((mut join, patterns)) = self.prepared(plan, row)? else {
             return self.join_rows(plan, row, sink);
         };
         let (graph, width) = (join.graph, plan.retained.len());
         let mut flow = MORE;
-        join.bindings(ready, &retained(plan), &mut |Bindings { nodes, counts }| {
-            for (at, count) in counts.iter().enumerate() {
-                self.tick()?;
-                let nodes = &nodes[at * width..(at + 1) * width];
-                for ((_, slot), node) in plan.retained.iter().zip(nodes) {
-                    row[*slot] = Value::Node(graph.node(*node));
+        for ready in patterns {
+            join.bindings(ready, &plan.retained, &mut |Bindings { nodes, counts }| {
+                for (at, count) in counts.iter().enumerate() {
+                    self.tick()?;
+                    let nodes = &nodes[at * width..(at + 1) * width];
+                    for (slot, node) in plan.retained.iter().zip(nodes) {
+                        row[*slot] = Value::Node(graph.node(*node));
+                    }
+                    row[plan.count] = Value::Int(i64::try_from(*count).map_err(|_| too_many())?);
+                    flow = sink(row)?;
+                    if flow != MORE {
+                        return Ok(false);
+                    }
                 }
-                row[plan.count] = Value::Int(i64::try_from(*count).map_err(|_| too_many())?);
-                flow = sink(row)?;
-                if flow != MORE {
-                    return Ok(false);
-                }
+                Ok(true)
+            })?;
+            if flow != MORE {
+                break;
             }
-            Ok(true)
-        })?;
+        }
         Ok(flow)
     }
 
@@ -65,14 +70,20 @@ impl<'a> Execution<'a> {
         &'e self,
         plan: &'p JoinPlan,
         row: &mut Row,
-    ) -> Result<Option<(Join<'e, 'a>, Ready<'p>)>> {
+    ) -> Result<Option<(Join<'e, 'a>, Vec<Ready<'p>>)>> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
-        if self.is_cheaper_by_rows(&plan.pattern, graph, row)? {
-            return Ok(None);
+        for pattern in &plan.patterns {
+            if self.is_cheaper_by_rows(pattern, graph, row)? {
+                return Ok(None);
+            }
         }
         let mut join = Join { execution: self, graph, loops: FxHashMap::default() };
-        let ready = join.prepare(&plan.pattern, None, row)?;
-        Ok(ready.map(|ready| (join, ready)))
+        let mut patterns = Vec::with_capacity(plan.patterns.len());
+        for pattern in &plan.patterns {
+            let Some(ready) = join.prepare(pattern, None, row)? else { return Ok(None) };
+            patterns.push(ready);
+        }
+        Ok(Some((join, patterns)))
     }
 
     /// Whether an index has so few nodes for a variable that to follow their relationships costs less than to read all
@@ -127,11 +138,6 @@ impl<'a> Execution<'a> {
             sink(row)
         })
     }
-}
-
-/// The variables that later stages read.
-pub(super) fn retained(plan: &JoinPlan) -> Vec<VarIndex> {
-    plan.retained.iter().map(|(variable, _)| *variable).collect()
 }
 
 /// One run of a join.
@@ -232,7 +238,7 @@ impl<'a> Join<'_, 'a> {
 
     /// The nodes that an edge of a variable has, or all.
     fn nodes_of(&self, pattern: &Pattern, variable: &Variable) -> Result<Vec<u32>> {
-        let index = pattern.variables.iter().position(|it| it.slot == variable.slot);
+        let index = pattern.variable_of(variable.slot);
         let edge =
             index.and_then(|at| Some((pattern.edges.iter().find(|it: &&Edge| it.has(at))?, at)));
         match edge {
@@ -285,7 +291,8 @@ impl<'a> Join<'_, 'a> {
         let Some(ready) = self.prepare(&attached.pattern, given, row)? else { return Ok(false) };
         let mut counts: Vec<(u32, u64)> = Vec::new();
         let _reserved = Reserved::new(self.graph, nodes.nodes.len() * 16)?;
-        self.bindings(ready, &[attached.variable], &mut |bindings| {
+        let slot = attached.pattern.variables[attached.variable].slot;
+        self.bindings(ready, &[slot], &mut |bindings| {
             counts.extend(bindings.nodes.iter().copied().zip(bindings.counts.iter().copied()));
             Ok(true)
         })?;
@@ -307,14 +314,17 @@ impl<'a> Join<'_, 'a> {
         Ok(true)
     }
 
-    /// Calls back with the bindings of the retained variables and their numbers of matches, in parts.
+    /// Calls back with the bindings of the variables of some slots and their numbers of matches, in parts.
     pub(super) fn bindings(
         &mut self,
         ready: Ready<'_>,
-        retained: &[VarIndex],
+        slots: &[SlotIndex],
         each: Each<'_>,
     ) -> Result<()> {
         let Ready { pattern, terms, candidates } = ready;
+        let retained: Vec<VarIndex> =
+            slots.iter().filter_map(|slot| pattern.variable_of(*slot)).collect();
+        let retained = &retained[..];
         if let [term] = &terms[..]
             && term.sign == 1
         {

@@ -47,7 +47,7 @@ fn graphs() -> impl Strategy<Value = Json> {
 /// `(v0)-[:S]->(v1)`.
 fn hop() -> impl Strategy<Value = String> {
     let arrows = prop::sample::select(vec![("-", "->"), ("<-", "-"), ("-", "-")]);
-    let types = prop::sample::select(vec!["", ":S", ":T", ":S|T"]);
+    let types = prop::sample::select(vec!["", ":S", ":T", ":S|T", ":S*1..2", "*2", ":T*..2"]);
     (0..4_usize, 0..4_usize, arrows, types).prop_map(|(one, other, (left, right), name)| {
         match one == 3 {
             true => format!("(v{one})"),
@@ -214,7 +214,12 @@ fn patterns_that_are_counted() {
         ("MATCH (a) RETURN count(a)", true),
         ("MATCH (a)-[r:S]->(b) RETURN count(r)", false),
         ("MATCH (a)-[:S]->(b) RETURN a, b", false),
-        ("MATCH (a)-[:S*1..2]->(b) RETURN count(*)", false),
+        ("MATCH (a)-[:S*1..2]->(b) RETURN count(*)", true),
+        ("MATCH (a)-[:S*2..3]-(b)-[:T*..2]->(c)-[:S]->() RETURN a.x, count(DISTINCT c.x)", true),
+        ("MATCH (a)-[r:S*1..2]->(b) RETURN count(r)", false),
+        ("MATCH (a)-[:S*0..1]->(b) RETURN count(*)", false),
+        ("MATCH (a)-[:S*1..17]->(b {i: -1}) RETURN count(*)", false),
+        ("MATCH (a {i: -1})-[:S*]->(b) RETURN count(*)", false),
         ("MATCH (a)-[:S]->(b) WHERE rand() < 2 RETURN count(*)", false),
         ("MATCH (a)-[:S]->(b) OPTIONAL MATCH (b)-[:T]->(c) RETURN count(c)", false),
     ];
