@@ -1,9 +1,15 @@
-"""The colours of DQL, for Pygments: `dql` is its name in Markdown and in Sphinx."""
+"""The colours of DQL and openCypher, for Pygments.
+
+`dql` and `opencypher` are their names in Markdown and in Sphinx. `cypher` is the lexer of Pygments,
+for which `+`, `/`, `%`, `=~` and `$name` are errors.
+"""
 
 from __future__ import annotations
 
+import re
+
 from pygments import token
-from pygments.lexer import RegexLexer, words
+from pygments.lexer import RegexLexer, bygroups, words
 
 FUNCTIONS = """
 has eq le lt ge gt between allofterms anyofterms alloftext anyoftext ngram regexp match type
@@ -23,7 +29,7 @@ class DqlLexer(RegexLexer):  # type: ignore[misc]
     >>> from pygments import highlight
     >>> from pygments.formatters import NullFormatter
     >>> highlight("{ q(func: has(name)) { name } }", DqlLexer(), NullFormatter())
-    '{ q(func: has(name)) { name } }\\n'
+    '{ q(func: has(name)) { name } }\n'
     """
 
     name = "DQL"
@@ -47,5 +53,56 @@ class DqlLexer(RegexLexer):  # type: ignore[misc]
             (r"~?[^\W\d][\w.]*(?=\s*:)", token.Name.Attribute),
             (r"~?[^\W\d][\w.]*", token.Name),
             (r"[{}()\[\],:.|*=+\-/%<>!]", token.Punctuation),
+        ]
+    }
+
+
+CLAUSES = """
+match optional where with unwind return distinct order by skip offset limit union call yield as
+case when then else end asc ascending desc descending explain profile shortest groups
+create merge set delete detach remove foreach on
+""".split()  # noqa: SIM905 - read as words
+
+CYPHER_OPERATORS = "and or xor not in is starts ends contains typed".split()  # noqa: SIM905 - as above
+
+
+class CypherLexer(RegexLexer):  # type: ignore[misc]
+    r"""Reads openCypher.
+
+    >>> from pygments import lex
+    >>> tokens = list(lex("RETURN $x + 1", CypherLexer()))
+    >>> [text for kind, text in tokens if kind in token.Name or kind in token.Operator]
+    ['$x', '+']
+    """
+
+    name = "openCypher"
+    aliases = ("opencypher",)
+    filenames = ("*.cypher", "*.cyp")
+    url = "https://opencypher.org"
+    flags = re.MULTILINE | re.IGNORECASE
+    tokens = {  # noqa: RUF012 - as Pygments has it
+        "root": [
+            (r"\s+", token.Whitespace),
+            (r"//.*", token.Comment.Single),
+            (r"/\*(?:[^*]|\*(?!/))*\*/", token.Comment.Multiline),
+            (r"'(?:\\.|[^'\\])*'", token.String.Single),
+            (r'"(?:\\.|[^"\\])*"', token.String.Double),
+            (r"\$(?:\w+|`[^`]+`)", token.Name.Variable),
+            (r"`(?:[^`]|``)+`", token.Name),
+            (r"0x[0-9a-f]+|0o[0-7]+", token.Number.Integer),
+            (r"\.\.", token.Operator),
+            (r"(?:\d+)?\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+", token.Number.Float),
+            (r"\d+", token.Number.Integer),
+            (r"(\.)([^\W\d]\w*)", bygroups(token.Punctuation, token.Name.Attribute)),
+            (r"([:|])([^\W\d]\w*)", bygroups(token.Punctuation, token.Name.Label)),
+            (r"\b(?:exists|count|collect)(?=\s*\{)", token.Keyword),
+            (r"\ball\b(?!\s*\()|\bany(?=\s+shortest)", token.Keyword),
+            (r"\b(?:true|false|null)\b", token.Keyword.Constant),
+            (words(CYPHER_OPERATORS, prefix=r"\b", suffix=r"\b"), token.Operator.Word),
+            (words(CLAUSES, prefix=r"\b", suffix=r"\b"), token.Keyword),
+            (r"[^\W\d][\w.]*(?=\s*\()", token.Name.Function),
+            (r"[^\W\d]\w*", token.Name),
+            (r"[-+*/%^=<>~|]", token.Operator),
+            (r"[(){}\[\],:;.!&]", token.Punctuation),
         ]
     }

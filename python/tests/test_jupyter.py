@@ -1,8 +1,5 @@
 """Cells of DQL, Cypher and GraphQL in notebooks."""
 
-import re
-from pathlib import Path
-
 import pytest
 
 import hexgraph
@@ -195,21 +192,6 @@ def test_what_is_named_as_a_point_is_no_html(db):
     html = db.query("{ q(func: has(type)) { type coordinates } }")._repr_html_()
     assert "<img" not in html
     assert "&lt;img" in html
-
-
-def test_the_lexer_reads_every_query_of_the_chapters():
-    pygments = pytest.importorskip("pygments")
-    from hexgraph.lexer import DqlLexer
-
-    pages = sorted((Path(__file__).parents[2] / "docs" / "learn").glob("*.md"))
-    queries = [
-        it for page in pages for it in re.findall(r"```dql\n(.*?)```", page.read_text(), re.S)
-    ]
-    assert len(queries) > 50
-    for dql in queries:
-        result = list(pygments.lex(dql, DqlLexer()))
-        assert not [text for kind, text in result if kind is pygments.token.Error], dql
-        assert "".join(text for _, text in result).strip() == dql.strip()
 
 
 def test_long_texts_are_cut():
