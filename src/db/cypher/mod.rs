@@ -19,4 +19,5 @@ mod table;
 mod tests;
 
 pub use json::cypher_params;
+pub(in crate::db) use names::CachedNames;
 pub use run::CypherAnswer;

@@ -4,7 +4,8 @@
 //! `Film.title` of a node with the label `Film`. For a node, the fields of its types count first, then the predicate
 //! of exactly that name. A name that is a full one, such as `Film.title`, means this predicate alone.
 
-use hexgraph_base::schema::is_reserved;
+use arc_swap::ArcSwapOption;
+use hexgraph_base::schema::{Schema, is_reserved};
 use hexgraph_base::types::ValueType;
 use hexgraph_store::graph::{Predicate, Version};
 use rustc_hash::FxHashMap;
@@ -28,43 +29,77 @@ pub(super) struct NamedProperty {
     /// The predicate of exactly this name.
     pub exact: Option<Arc<Predicate>>,
     /// The types that have fields of this short name, and these fields.
-    pub owned: Vec<(Arc<str>, Vec<Arc<Predicate>>)>,
+    pub owned: Owned,
 }
 
+/// Types with some of their fields.
+pub(super) type Owned = Vec<(Arc<str>, Vec<Arc<Predicate>>)>;
+
 /// The names of one schema.
+#[derive(Default)]
 pub(super) struct PropertyNames {
-    /// For a short name, the types with such fields, and these fields.
-    fields: FxHashMap<Box<str>, Vec<(Arc<str>, Vec<Arc<Predicate>>)>>,
+    /// For a short name, the types with such fields, and the names of these fields.
+    fields: FxHashMap<Box<str>, Vec<(Arc<str>, Vec<Box<str>>)>>,
+}
+
+/// The names of the schema that was read last. A request of the same schema reads no fields.
+#[derive(Default)]
+pub(in crate::db) struct CachedNames(ArcSwapOption<(Arc<Schema>, Arc<PropertyNames>)>);
+
+impl CachedNames {
+    /// Returns the names of a schema. O(fields of all types) when the schema is another one.
+    pub(super) fn of(&self, schema: &Arc<Schema>) -> Arc<PropertyNames> {
+        if let Some(cached) = &*self.0.load()
+            && Arc::ptr_eq(&cached.0, schema)
+        {
+            return Arc::clone(&cached.1);
+        }
+        let names = Arc::new(PropertyNames::of(schema));
+        self.0.store(Some(Arc::new((Arc::clone(schema), Arc::clone(&names)))));
+        names
+    }
 }
 
 impl PropertyNames {
     /// Reads the types of a schema. O(fields of all types).
-    pub(super) fn of(version: &Version) -> PropertyNames {
-        let mut fields = FxHashMap::<Box<str>, Vec<(Arc<str>, Vec<Arc<Predicate>>)>>::default();
-        let mut types: Vec<_> = version.schema.types.iter().collect();
+    pub(super) fn of(schema: &Schema) -> PropertyNames {
+        let mut fields = FxHashMap::<Box<str>, Vec<(Arc<str>, Vec<Box<str>>)>>::default();
+        let mut types: Vec<_> = schema.types.iter().collect();
         types.sort_unstable_by_key(|(name, _)| *name);
         for (type_name, def) in types {
             let type_name: Arc<str> = type_name.as_str().into();
             for field in &def.fields {
-                let Some(predicate) = version.predicate(field) else { continue };
-                if !is_visible(predicate) || predicate.is_edges() {
-                    continue;
-                }
                 let owners = fields.entry(short_name(field).into()).or_default();
                 let is_of = |(name, _): &(Arc<str>, _)| *name == type_name;
                 let index = owners.iter().position(is_of).unwrap_or_else(|| {
                     owners.push((Arc::clone(&type_name), Vec::new()));
                     owners.len() - 1
                 });
-                owners[index].1.push(Arc::clone(predicate));
+                owners[index].1.push(field.as_str().into());
             }
         }
         // Where each field is the predicate of that name, owners decide nothing.
         fields.retain(|short, owners| {
-            let mut predicates = owners.iter().flat_map(|(_, predicates)| predicates);
-            predicates.any(|predicate| *predicate.def.name != **short)
+            owners.iter().any(|(_, names)| names.iter().any(|it| it != short))
         });
         PropertyNames { fields }
+    }
+
+    /// The types with visible fields of a short name, and these fields. Empty where each is the predicate of that
+    /// name.
+    pub(super) fn owned(&self, version: &Version, short: &str) -> Owned {
+        let Some(owners) = self.fields.get(short) else { return Owned::new() };
+        let visible = |name: &str| {
+            let predicate = version.predicate(name)?;
+            (is_visible(predicate) && !predicate.is_edges()).then(|| Arc::clone(predicate))
+        };
+        let of_type = |(owner, names): &(Arc<str>, Vec<Box<str>>)| {
+            let predicates: Vec<_> = names.iter().filter_map(|it| visible(it)).collect();
+            (!predicates.is_empty()).then(|| (Arc::clone(owner), predicates))
+        };
+        let owned: Owned = owners.iter().filter_map(of_type).collect();
+        let mut predicates = owned.iter().flat_map(|(_, predicates)| predicates);
+        if predicates.any(|it| it.def.name != *short) { owned } else { Owned::new() }
     }
 
     /// Resolves the name of a property. PropertyNames that nobody has are resolved to nothing.
@@ -75,20 +110,20 @@ impl PropertyNames {
             _ => (name, ""),
         };
         let exact = version.predicate(name).filter(|it| is_visible(it) && !it.is_edges());
-        let owned = self.fields.get(name).cloned().unwrap_or_default();
+        let owned = self.owned(version, name);
         NamedProperty { lang: lang.into(), exact: exact.cloned(), owned }
     }
+}
 
-    /// Whether a field is the only one of its short name among the fields of these types.
-    pub(super) fn is_unambiguous(&self, field: &str, types: &[Arc<str>]) -> bool {
-        let Some(owners) = self.fields.get(short_name(field)) else { return false };
-        let mut fields = owners.iter().filter(|(name, _)| types.contains(name));
-        let is_field = |predicate: &Arc<Predicate>| predicate.def.name == field;
-        let mut is_owned = false;
-        let only = fields.all(|(_, predicates)| {
-            is_owned |= predicates.iter().any(is_field);
-            predicates.iter().all(is_field)
-        });
-        only && is_owned
-    }
+/// Whether a field is the only one of its short name among the fields of these types. `owned` are the fields of the
+/// short name.
+pub(super) fn is_unambiguous(owned: &Owned, field: &str, types: &[Arc<str>]) -> bool {
+    let mut fields = owned.iter().filter(|(name, _)| types.contains(name));
+    let is_field = |predicate: &Arc<Predicate>| predicate.def.name == field;
+    let mut is_owned = false;
+    let only = fields.all(|(_, predicates)| {
+        is_owned |= predicates.iter().any(is_field);
+        predicates.iter().all(is_field)
+    });
+    only && is_owned
 }

@@ -7,22 +7,21 @@ use std::sync::Arc;
 
 /// A value without nodes, relationships and paths: a node is a map with `uid`, `labels` and `properties`, a
 /// relationship one with `type`, `start`, `end` and `properties`, and a path one with `nodes` and `relationships`.
-/// Names of relationship types are those of `types`.
 ///
 /// What the value has in addition to its own size is charged first: lists with common items have copies then.
-pub(super) fn plain(value: Value, graph: &dyn Graph, types: &[Arc<str>]) -> Result<Value> {
+pub(super) fn plain(value: Value, graph: &dyn Graph) -> Result<Value> {
     let charged = |made: Value| -> Result<Value> {
         graph.reserve(weight(&made))?;
         Ok(made)
     };
     Ok(match value {
         Value::Node(uid) => charged(node(uid, graph)?)?,
-        Value::Relationship(it) => charged(relationship(it, graph, types)?)?,
+        Value::Relationship(it) => charged(relationship(it, graph)?)?,
         Value::Path(path) => {
             let nodes = path.nodes.iter().map(|&uid| charged(node(uid, graph)?));
             let nodes: Result<_> = nodes.collect();
             let relationships = path.relationships.iter();
-            let relationships = relationships.map(|&it| charged(relationship(it, graph, types)?));
+            let relationships = relationships.map(|&it| charged(relationship(it, graph)?));
             let relationships: Result<_> = relationships.collect();
             let entries = vec![
                 ("nodes".into(), Value::list(nodes?)?),
@@ -37,14 +36,14 @@ pub(super) fn plain(value: Value, graph: &dyn Graph, types: &[Arc<str>]) -> Resu
                 graph.reserve(list.iter().map(text_len).sum())?;
                 return Ok(Value::List(list));
             }
-            let items: Result<_> = list.iter().map(|it| plain(it.clone(), graph, types)).collect();
+            let items: Result<_> = list.iter().map(|it| plain(it.clone(), graph)).collect();
             Value::List(List::new(items?)?)
         }
         Value::Map(map) => {
             graph.check()?;
             graph.reserve(size_of_val(map.entries()))?;
             let entry = |(key, value): &(Arc<str>, Value)| {
-                Ok((Arc::clone(key), plain(value.clone(), graph, types)?))
+                Ok((Arc::clone(key), plain(value.clone(), graph)?))
             };
             Value::Map(Map::new(map.entries().iter().map(entry).collect::<Result<_>>()?)?)
         }
@@ -84,12 +83,10 @@ fn node(uid: u64, graph: &dyn Graph) -> Result<Value> {
     Ok(Value::map(entries)?)
 }
 
-fn relationship(it: Relationship, graph: &dyn Graph, types: &[Arc<str>]) -> Result<Value> {
-    let (subject, object, type_id) = (it.subject, it.object, it.type_id);
-    let name =
-        types.get(type_id as usize).map_or(Value::Null, |name| Value::String(Arc::clone(name)));
+fn relationship(it: Relationship, graph: &dyn Graph) -> Result<Value> {
+    let (subject, object) = (it.subject, it.object);
     let entries = vec![
-        ("type".into(), name),
+        ("type".into(), Value::String(graph.type_name(it.type_id)?)),
         ("start".into(), Value::from(format!("{subject:#x}"))),
         ("end".into(), Value::from(format!("{object:#x}"))),
         ("properties".into(), Value::Map(graph.relationship_properties(it)?)),

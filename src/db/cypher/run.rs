@@ -6,11 +6,11 @@ use crate::db::change::txn::Txn;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
-use crate::db::query::plans::{Variables, reserve_plan};
+use crate::db::query::plans::Variables;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_cypher::ast::Mode;
-use hexgraph_cypher::{Graph, analyse, execute_each, parse};
+use hexgraph_cypher::execute_each;
 use hexgraph_scalar::{Context, Fault, Map, ScalarError, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
@@ -139,24 +139,22 @@ impl Database {
             let started = Instant::now();
             self.prepare(context);
             self.check_length(text)?;
-            reserve_plan(text.len(), context)?;
-            let parsed = parse(text)?;
-            analyse(&parsed)?;
+            let parsed = self.own.plans.cypher(text, context)?;
             if parsed.statement().mode != Mode::Run {
                 return Err(Error::query("`EXPLAIN` and `PROFILE` have no answer yet").with_hint(
                     "leave the word out; db.explain(dql) shows the plan of a query in DQL",
                 ));
             }
             let parsing = started.elapsed();
-            let graph = SnapshotGraph::new(version, context);
-            let types = graph.relationship_types()?;
+            let names = self.own.names.of(&version.schema);
+            let graph = SnapshotGraph::new(version, names, context);
             let (now, evaluation) = (Timestamp::now(), context.reservation().cloned());
             let evaluation = evaluation_context(now, evaluation);
             let mut rows = Vec::new();
             let each = |row: &mut Vec<Value>| {
                 context.charge(size_of::<Vec<Value>>() + size_of_val(&row[..]))?;
                 let row = mem::take(row).into_iter();
-                let row: Result<Vec<Value>> = row.map(|it| plain(it, &graph, &types)).collect();
+                let row: Result<Vec<Value>> = row.map(|it| plain(it, &graph)).collect();
                 let row = row?;
                 rows.push(row);
                 Ok(ControlFlow::Continue(()))

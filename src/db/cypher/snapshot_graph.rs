@@ -1,8 +1,8 @@
 //! [`SnapshotGraph`]: one version of the graph, as queries in Cypher see it.
 
 use super::inverse::Inverse;
-use super::names::{NamedProperty, PropertyNames, is_visible, short_name};
-use super::snapshot_lists::{SnapshotLists, node_types};
+use super::names::{NamedProperty, Owned, PropertyNames, is_unambiguous, is_visible, short_name};
+use super::snapshot_lists::{SnapshotLists, node_types, nodes_of_type};
 use super::stored_values::{Sought, sought, to_cypher};
 use hexgraph_base::schema::is_reserved;
 use hexgraph_base::types::{Error, Result, Uid};
@@ -31,50 +31,87 @@ struct EdgeType {
 /// Predicates in the order of their names.
 type Named = Vec<(Arc<str>, Arc<Predicate>)>;
 
-/// One version of the graph for one request.
-pub(super) struct SnapshotGraph<'a> {
-    version: Arc<Version>,
-    context: &'a RequestContext,
-    names: Arc<PropertyNames>,
+/// The predicates that a request sees.
+struct Visible<'a> {
     /// In the order of names; the id of a type is its index.
     types: Vec<EdgeType>,
     /// The predicates with values, in the order of names.
     value_predicates: Named,
     /// What joins read.
     lists: SnapshotLists<'a>,
+}
+
+/// One version of the graph for one request.
+pub(super) struct SnapshotGraph<'a> {
+    version: Arc<Version>,
+    context: &'a RequestContext,
+    names: Arc<PropertyNames>,
+    /// All predicates, for what needs more than single properties.
+    visible: OnceCell<Visible<'a>>,
     properties: RefCell<FxHashMap<Box<str>, Rc<NamedProperty>>>,
+    owned: RefCell<FxHashMap<Box<str>, Rc<Owned>>>,
     labels: RefCell<FxHashMap<Box<str>, Arc<str>>>,
     keys: RefCell<FxHashMap<Box<str>, Arc<str>>>,
 }
 
 impl<'a> SnapshotGraph<'a> {
-    /// O(predicates and types of the schema).
-    pub(super) fn new(version: Arc<Version>, context: &'a RequestContext) -> SnapshotGraph<'a> {
-        let names = Arc::new(PropertyNames::of(&version));
-        let mut visible: Vec<_> = version
-            .predicates()
-            .filter(|(_, predicate)| is_visible(predicate))
-            .map(|(name, predicate)| (Arc::clone(name), Arc::clone(predicate)))
-            .collect();
-        visible.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        let (edges, value_predicates): (Named, Named) =
-            visible.into_iter().partition(|(_, predicate)| predicate.is_edges());
-        let lists = SnapshotLists::new(&version, context, &edges, &value_predicates, &names);
-        let types = edges
-            .into_iter()
-            .map(|(name, predicate)| EdgeType { name, predicate, inverse: OnceCell::new() })
-            .collect();
+    /// O(1): predicates are listed when they are needed. `names` are those of the version's schema.
+    pub(super) fn new(
+        version: Arc<Version>,
+        names: Arc<PropertyNames>,
+        context: &'a RequestContext,
+    ) -> SnapshotGraph<'a> {
         SnapshotGraph {
-            lists,
             version,
             context,
             names,
-            types,
-            value_predicates,
+            visible: OnceCell::new(),
             properties: RefCell::default(),
+            owned: RefCell::default(),
             labels: RefCell::default(),
             keys: RefCell::default(),
         }
+    }
+
+    /// All predicates that the request sees. O(predicates) for the first call.
+    fn visible(&self) -> &Visible<'a> {
+        self.visible.get_or_init(|| {
+            let mut visible: Vec<_> = self
+                .version
+                .predicates()
+                .filter(|(_, predicate)| is_visible(predicate))
+                .map(|(name, predicate)| (Arc::clone(name), Arc::clone(predicate)))
+                .collect();
+            visible.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+            let (edges, value_predicates): (Named, Named) =
+                visible.into_iter().partition(|(_, predicate)| predicate.is_edges());
+            let lists = SnapshotLists::new(
+                &self.version,
+                self.context,
+                &edges,
+                &value_predicates,
+                &self.names,
+            );
+            let types = edges
+                .into_iter()
+                .map(|(name, predicate)| EdgeType { name, predicate, inverse: OnceCell::new() })
+                .collect();
+            Visible { types, value_predicates, lists }
+        })
+    }
+
+    fn types(&self) -> &[EdgeType] {
+        &self.visible().types
+    }
+
+    /// The types that have fields of a short name, and these fields.
+    fn owned(&self, short: &str) -> Rc<Owned> {
+        if let Some(owned) = self.owned.borrow().get(short) {
+            return Rc::clone(owned);
+        }
+        let owned = Rc::new(self.names.owned(&self.version, short));
+        self.owned.borrow_mut().insert(short.into(), Rc::clone(&owned));
+        owned
     }
 
     fn node(&self, uid: u64) -> Option<u32> {
@@ -84,7 +121,7 @@ impl<'a> SnapshotGraph<'a> {
     /// The edges of a relationship's type, with its two endpoints; `None` where a node has no id.
     fn edge(&self, it: Relationship) -> Result<Option<(&Edges, u32, u32)>> {
         let id = it.type_id as usize;
-        let edges = self.types.get(id).map(|edges| edges.predicate.direction(false));
+        let edges = self.types().get(id).map(|edges| edges.predicate.direction(false));
         let edges = edges.ok_or_else(|| Error::internal(format!("no relationship type {id}")))?;
         let endpoints = (self.node(it.subject), self.node(it.object));
         let (Some(edges), (Some(subject), Some(object))) = (edges, endpoints) else {
@@ -140,7 +177,7 @@ impl<'a> SnapshotGraph<'a> {
         direction: Direction,
         into: &mut Vec<(Relationship, u64)>,
     ) -> Result<()> {
-        let edges = &self.types[type_id as usize];
+        let edges = &self.types()[type_id as usize];
         let uid_of = |other: u32| self.version.nodes.uid(other).0;
         if direction != Direction::In
             && let Some(forward) = edges.predicate.direction(false)
@@ -204,21 +241,21 @@ fn stored(predicate: &Predicate, lang: &str, node: u32) -> Result<Value> {
 
 impl Graph for SnapshotGraph<'_> {
     fn nodes(&self, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
-        self.append_batch(self.lists.all_nodes()?, after, into);
+        self.append_batch(self.visible().lists.all_nodes()?, after, into);
         Ok(())
     }
 
     fn node_count(&self) -> Result<u64> {
-        Ok(self.lists.all_nodes()?.len() as u64)
+        Ok(self.visible().lists.all_nodes()?.len() as u64)
     }
 
     fn nodes_with_label(&self, label: &str, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
-        self.append_batch(&self.lists.with_label(label), after, into);
+        self.append_batch(&nodes_of_type(&self.version, label), after, into);
         Ok(())
     }
 
     fn label_count(&self, label: &str) -> Result<u64> {
-        Ok(self.lists.with_label(label).len() as u64)
+        Ok(nodes_of_type(&self.version, label).len() as u64)
     }
 
     fn find(&self, _label: Option<&str>, name: &str, value: &Value) -> Result<Option<Vec<u64>>> {
@@ -281,10 +318,10 @@ impl Graph for SnapshotGraph<'_> {
         let Some(id) = self.node(node) else { return Ok(Map::new(Vec::new())?) };
         let labels = self.labels_of(id);
         let mut entries = Vec::new();
-        for (name, predicate) in self.value_predicates.iter().filter(|(_, it)| it.has(id)) {
-            let is_short = self.names.is_unambiguous(name, &labels)
-                && predicate_of(&self.value_predicates, short_name(name))
-                    .is_none_or(|other| !other.has(id));
+        let values = &self.visible().value_predicates;
+        for (name, predicate) in values.iter().filter(|(_, it)| it.has(id)) {
+            let is_short = is_unambiguous(&self.owned(short_name(name)), name, &labels)
+                && predicate_of(values, short_name(name)).is_none_or(|other| !other.has(id));
             let key =
                 if is_short { shared(&self.keys, short_name(name)) } else { Arc::clone(name) };
             let untagged = stored(predicate, "", id)?;
@@ -303,12 +340,17 @@ impl Graph for SnapshotGraph<'_> {
     }
 
     fn relationship_types(&self) -> Result<Vec<Arc<str>>> {
-        Ok(self.types.iter().map(|edges| Arc::clone(&edges.name)).collect())
+        Ok(self.types().iter().map(|edges| Arc::clone(&edges.name)).collect())
+    }
+
+    fn type_name(&self, type_id: u32) -> Result<Arc<str>> {
+        let edges = self.types().get(type_id as usize);
+        Ok(edges.map_or_else(|| "".into(), |edges| Arc::clone(&edges.name)))
     }
 
     fn types_named(&self, name: &str) -> Result<Vec<u32>> {
         let is_named = |full: &str| full == name || short_name(full) == name;
-        let ids = (0..).zip(&self.types).filter(|(_, edges)| is_named(&edges.name));
+        let ids = (0..).zip(self.types()).filter(|(_, edges)| is_named(&edges.name));
         Ok(ids.map(|(id, _)| id).collect())
     }
 
@@ -327,7 +369,7 @@ impl Graph for SnapshotGraph<'_> {
                 }
             }
             None => {
-                for type_id in 0..self.types.len() as u32 {
+                for type_id in 0..self.types().len() as u32 {
                     self.expand_type((type_id, id, node), direction, into)?;
                 }
             }
@@ -359,7 +401,7 @@ impl Graph for SnapshotGraph<'_> {
     }
 
     fn adjacency(&self) -> Option<&dyn Adjacency> {
-        Some(&self.lists)
+        Some(&self.visible().lists)
     }
 
     fn check(&self) -> Result<()> {

@@ -70,7 +70,7 @@ impl<'a> SnapshotLists<'a> {
             predicate.nodes_into(&mut nodes);
         }
         for name in self.version.schema.types.keys().filter(|name| !is_reserved(name)) {
-            self.with_label(name).or_into(&mut nodes);
+            nodes_of_type(&self.version, name).or_into(&mut nodes);
         }
         // Types that the schema does not define.
         if let Some(types) = node_types(&self.version) {
@@ -86,12 +86,12 @@ impl<'a> SnapshotLists<'a> {
         self.context.charge(nodes.serialized_size())?;
         Ok(self.all.get_or_init(|| NodeSet::from(nodes)))
     }
+}
 
-    /// The nodes of a type.
-    pub(super) fn with_label(&self, label: &str) -> NodeSet {
-        let types = node_types(&self.version).filter(|_| !is_reserved(label));
-        types.and_then(|types| types.nodes_equal(ValueRef::String(label))).unwrap_or_default()
-    }
+/// The nodes of a type.
+pub(super) fn nodes_of_type(version: &Version, label: &str) -> NodeSet {
+    let types = node_types(version).filter(|_| !is_reserved(label));
+    types.and_then(|types| types.nodes_equal(ValueRef::String(label))).unwrap_or_default()
 }
 
 /// The names of the types of nodes.
@@ -191,7 +191,7 @@ impl Adjacency for SnapshotLists<'_> {
     }
 
     fn labelled(&self, label: &str) -> Result<Vec<u32>> {
-        let nodes = self.with_label(label);
+        let nodes = nodes_of_type(&self.version, label);
         self.context.charge(nodes.len() * size_of::<u32>())?;
         Ok(nodes.to_vec())
     }

@@ -5,6 +5,7 @@
 use crate::db::access::AccessList;
 #[cfg(feature = "client")]
 use crate::db::client::Client;
+use crate::db::cypher::CachedNames;
 #[cfg(feature = "graphql")]
 use crate::db::graphql::Schemas;
 use crate::db::open::Open;
@@ -37,6 +38,8 @@ pub(in crate::db) struct Namespace {
     pub plans: Plans,
     /// The threads.
     pub pool: Arc<Pool>,
+    /// The short names of the schema, for queries in Cypher.
+    pub names: CachedNames,
     /// The compact graphs of algorithms, of all namespaces: each is identified by its predicates,
     /// and so only visible in its namespace.
     pub graphs: Arc<GraphCache>,
@@ -65,6 +68,7 @@ impl Namespace {
             id: 0,
             open: ArcSwapOption::from_pointee(open),
             plans: Plans::new(budget),
+            names: CachedNames::default(),
             pool: Arc::new(Pool::new(threads)),
             graphs: Arc::new(GraphCache::new(budget)),
             limits,
@@ -85,6 +89,7 @@ impl Namespace {
             id,
             open: ArcSwapOption::from_pointee(open),
             plans: Plans::new(&self.budget),
+            names: CachedNames::default(),
             pool: Arc::clone(&self.pool),
             graphs: Arc::clone(&self.graphs),
             limits: self.limits,

@@ -1,10 +1,12 @@
-//! The plans of the requests that came lately, by their text.
+//! The plans of the requests that came lately, by their text. Those in DQL and those in Cypher are in one cache: no
+//! text is a query in both.
 //!
 //! The capacity is in entries and in bytes, and the bytes are reserved in the common memory budget.
 
 use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::{Arrivals, GenerationCache, Result};
+use hexgraph_cypher::Parsed;
 use hexgraph_dql::{Document, Given};
 use hexgraph_store::exec::RequestContext;
 use std::collections::BTreeMap;
@@ -75,6 +77,8 @@ enum Cached {
     Parsed(Arc<Document>),
     /// The finished plan of a text that came without variables.
     Planned(Arc<Query>),
+    /// A parsed and analysed text in Cypher. What follows depends on the version and the caller.
+    Cypher(Arc<Parsed>),
 }
 
 impl Plans {
@@ -123,22 +127,48 @@ impl Plans {
         reserve_plan(text.len(), context)?;
         let document = hexgraph_dql::parse(text)?;
         let plan = Arc::new(document.plan(variables)?);
-        if text.len() <= TEXT_MAX && self.arrivals.came_before(text) {
-            let retained = match variables.is_empty() {
-                true => Cached::Planned(Arc::clone(&plan)),
-                false => Cached::Parsed(Arc::new(document)),
-            };
-            // Without memory for it a plan is not cached.
-            let bytes = bytes_of_plan(text.len());
-            // A larger one would replace an entire generation.
-            if bytes <= self.bytes_max / 2
-                && let Ok(held) = Held::reserve(&self.reservation, bytes)
-            {
-                let entry = Entry { retained, _held: Arc::new(held) };
-                self.entries.insert(Arc::from(text), &entry, bytes);
-            }
-        }
+        self.retain(text, || match variables.is_empty() {
+            true => Cached::Planned(Arc::clone(&plan)),
+            false => Cached::Parsed(Arc::new(document)),
+        });
         Ok(plan)
+    }
+
+    /// Returns the tree of a text in Cypher that was analysed. A text that comes for the third time is not parsed
+    /// again. The memory for parsing is reserved for `context`.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text; `Limit` when there is no memory for it.
+    pub(in crate::db) fn cypher(
+        &self,
+        text: &str,
+        context: &RequestContext,
+    ) -> Result<Arc<Parsed>> {
+        if let Some(Cached::Cypher(parsed)) = self.entries.get(text).map(|entry| entry.retained) {
+            return Ok(parsed);
+        }
+        reserve_plan(text.len(), context)?;
+        let parsed = hexgraph_cypher::parse(text)?;
+        hexgraph_cypher::analyse(&parsed)?;
+        let parsed = Arc::new(parsed);
+        self.retain(text, || Cached::Cypher(Arc::clone(&parsed)));
+        Ok(parsed)
+    }
+
+    /// Caches the plan of a text that came before.
+    fn retain(&self, text: &str, retained: impl FnOnce() -> Cached) {
+        if TEXT_MAX < text.len() || !self.arrivals.came_before(text) {
+            return;
+        }
+        let bytes = bytes_of_plan(text.len());
+        // A larger one would replace an entire generation. Without memory for it a plan is not cached.
+        if bytes <= self.bytes_max / 2
+            && let Ok(held) = Held::reserve(&self.reservation, bytes)
+        {
+            let entry = Entry { retained: retained(), _held: Arc::new(held) };
+            self.entries.insert(Arc::from(text), &entry, bytes);
+        }
     }
 }
 
@@ -190,6 +220,28 @@ mod tests {
         );
         drop(plans);
         assert_eq!(budget.reserved(), 0);
+    }
+
+    #[test]
+    fn a_text_in_cypher_is_parsed_twice_and_then_cached() {
+        let plans = plans();
+        let parsed = |text| plans.cypher(text, &RequestContext::new());
+        let text = "MATCH (n:T {p: $x}) RETURN n.q";
+        let first = parsed(text).unwrap();
+        let second = parsed(text).unwrap();
+        assert!(!Arc::ptr_eq(&first, &second), "what comes once is not cached");
+        for _ in 0..3 {
+            assert!(Arc::ptr_eq(&second, &parsed(text).unwrap()));
+        }
+        // A text that is wrong is refused each time, and in DQL the cached text is no query.
+        for _ in 0..3 {
+            let error = parsed("MATCH (n) RETURN m").map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("`m`"), "{error}");
+            let none = Variables::new();
+            assert!(plans.plan(text, &none, &RequestContext::new()).is_err());
+        }
+        assert!(Arc::ptr_eq(&second, &parsed(text).unwrap()));
+        assert_eq!(plans.entries.entry_count(), 1);
     }
 
     const TEXT: &str = "{ q(func: has(name)) { name } }";

@@ -83,6 +83,16 @@ pub trait Graph {
     /// Any error of the graph.
     fn relationship_types(&self) -> Result<Vec<Arc<str>>>;
 
+    /// Returns the name of a type; empty for an id that no type has.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn type_name(&self, type_id: u32) -> Result<Arc<str>> {
+        let name = self.relationship_types()?.into_iter().nth(type_id as usize);
+        Ok(name.unwrap_or_default())
+    }
+
     /// Returns the ids of the types that a name in a query means, in ascending order.
     ///
     /// # Errors

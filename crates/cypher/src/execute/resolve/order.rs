@@ -192,7 +192,8 @@ impl Draft {
         progress: &Progress,
         graph: &dyn Graph,
     ) -> Result<(u64, NodeAccess)> {
-        let (mut count, mut access, mut rarest) = (graph.node_count()?, NodeAccess::All, None);
+        // All nodes are counted only where nothing has fewer of them: that reads the nodes of all predicates.
+        let (mut count, mut access, mut rarest) = (u64::MAX, NodeAccess::All, None);
         for (_, label) in self.labels.iter().filter(|(slot, _)| *slot == node) {
             let nodes = graph.label_count(label)?;
             if rarest.is_none() || nodes < count {
@@ -209,13 +210,16 @@ impl Draft {
                     graph.find(rarest.as_deref(), &it.property, value)?.map(|it| it.len() as u64)
                 }
                 // Its value is of a row; an index has few nodes of it.
-                _ => Some(count / 10),
+                _ => Some(if rarest.is_some() { count } else { graph.node_count()? } / 10),
             };
             if let Some(nodes) = nodes.filter(|it| *it < count) {
                 count = nodes;
                 let (property, value) = (it.property.clone(), it.value.clone());
                 access = NodeAccess::Index { label: rarest.clone(), property, value };
             }
+        }
+        if matches!(access, NodeAccess::All) {
+            count = graph.node_count()?;
         }
         Ok((count, access))
     }

@@ -7,7 +7,8 @@ use crate::ast::{
     RelationshipPattern, Selector,
 };
 use crate::execute::plan::{
-    Expression, MatchPlan, Operation, PathElement, Selection, Shortness, SlotIndex, ValueStep,
+    Expression, LabelTest, MatchPlan, Operation, PathElement, Selection, Shortness, SlotIndex,
+    ValueStep,
 };
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
@@ -185,7 +186,7 @@ impl<'a> Resolver<'a> {
         let (properties, filter, hop, name) = match part {
             Part::Node(it) => {
                 if let Some(labels) = &it.labels {
-                    self.labels(slot, labels, it.span, draft)?;
+                    self.labels(slot, labels, it.span, draft);
                 }
                 (it.properties.as_deref(), it.filter.as_deref(), None, None)
             }
@@ -215,18 +216,13 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    fn labels(
-        &mut self,
-        slot: SlotIndex,
-        labels: &'a LabelExpr,
-        span: Span,
-        draft: &mut Draft,
-    ) -> Result<()> {
+    fn labels(&self, slot: SlotIndex, labels: &'a LabelExpr, span: Span, draft: &mut Draft) {
         required_labels(labels, &mut |label| draft.labels.push((slot, label)));
-        let test = vec![ValueStep::HasLabels(self.label_test(labels)?)];
+        // Nodes only are tested, so the types of relationships that would pass are not needed.
+        let test =
+            vec![ValueStep::HasLabels(LabelTest { labels: labels.clone(), types: Vec::new() })];
         let expression = Operation::Steps(Box::new(Operation::Slot(slot).at(span)), test).at(span);
         draft.conditions.push(Condition { expression, needs: vec![slot] });
-        Ok(())
     }
 
     /// Adds an equality for each entry of a map, or of a parameter that is a map.

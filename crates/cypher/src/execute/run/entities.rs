@@ -33,13 +33,15 @@ impl Execution<'_> {
         Ok(Some(match (entity, value) {
             (EntityFunction::ElementId, Value::Node(node)) => Value::from(format!("{node:#x}")),
             (EntityFunction::Id | EntityFunction::ElementId, Value::Relationship(it)) => {
-                Value::from(self.element_id(*it))
+                Value::from(self.element_id(*it)?)
             }
             (EntityFunction::Labels, Value::Node(node)) => {
                 let labels = self.graph.labels(*node)?.into_iter().map(Value::String);
                 self.at(span, Value::list(labels.collect()))?
             }
-            (EntityFunction::Type, Value::Relationship(it)) => Value::from(self.type_name(*it)),
+            (EntityFunction::Type, Value::Relationship(it)) => {
+                Value::String(self.graph.type_name(it.type_id)?)
+            }
             (EntityFunction::Keys, _) => {
                 let Some(map) = self.properties(value)? else { return Ok(None) };
                 let keys = map.entries().iter().map(|(key, _)| Value::String(key.clone()));
@@ -53,15 +55,9 @@ impl Execution<'_> {
         }))
     }
 
-    /// The name of a relationship's type.
-    fn type_name(&self, it: Relationship) -> &str {
-        let index = it.type_id as usize;
-        self.types.get(index).map_or("", |name| &**name)
-    }
-
     /// A text of subject, type and object.
-    fn element_id(&self, it: Relationship) -> String {
+    fn element_id(&self, it: Relationship) -> Result<String> {
         let (subject, object) = (it.subject, it.object);
-        format!("{subject:#x}-{}-{object:#x}", self.type_name(it))
+        Ok(format!("{subject:#x}-{}-{object:#x}", self.graph.type_name(it.type_id)?))
     }
 }

@@ -8,7 +8,6 @@ use hexgraph_scalar::{Context, ScalarError, Value};
 use std::cell::Cell;
 use std::mem;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 /// A row: the values of all slots.
 pub(in crate::execute) type Row = Vec<Value>;
@@ -29,8 +28,6 @@ pub(in crate::execute) struct Execution<'a> {
     pub(in crate::execute) graph: &'a dyn Graph,
     pub(super) text: &'a str,
     pub(super) context: &'a Context,
-    /// The names of the types of relationships.
-    pub(super) types: Vec<Arc<str>>,
     ticks: Cell<u32>,
 }
 
@@ -42,8 +39,7 @@ impl<'a> Execution<'a> {
         context: &'a Context,
     ) -> Result<Execution<'a>> {
         graph.check()?;
-        let types = graph.relationship_types()?;
-        Ok(Execution { graph, text, context, types, ticks: Cell::new(0) })
+        Ok(Execution { graph, text, context, ticks: Cell::new(0) })
     }
 
     /// Every loop calls it; each 64th call checks with the graph that the query may go on.
