@@ -17,7 +17,7 @@ DENY_VERSION := 0.20.2
 THIRD_PARTY := licenses/THIRD-PARTY.txt
 WRITE_LICENSES := $(ABOUT) generate --fail --locked --manifest-path crates/python/Cargo.toml licenses/third-party.hbs
 
-.PHONY: help demo wheel install test torture plain hostile interleavings fuzz lint conformance conformance-long test-networkx bench licenses check-licenses clean
+.PHONY: help demo wheel install test torture plain oracles hostile interleavings fuzz lint conformance conformance-long test-networkx bench licenses check-licenses clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "make %-17s %s\n", $$1, $$2 }'
@@ -40,6 +40,9 @@ torture: ## Kill writers a thousand times, and check long histories of clients a
 
 plain: dev ## Compare answers on a larger graph, changed all the time, with those of plain arrays
 	HEXGRAPH_PLAIN=$${HEXGRAPH_PLAIN:-30000,6,100} $(BIN)/pytest python/tests/test_plain.py
+
+oracles: dev ## Compare rows of Cypher with those of Ladybug, on random graphs
+	HEXGRAPH_LADYBUG_SECONDS=$${HEXGRAPH_LADYBUG_SECONDS:-900} $(BIN)/pytest -s python/tests/test_cypher_ladybug.py
 
 hostile: ## Do to a server what strangers try, in earnest
 	HEXGRAPH_HOSTILE_SECONDS=$${HEXGRAPH_HOSTILE_SECONDS:-20} \
