@@ -1,6 +1,7 @@
 """Random graphs and random queries in Cypher, for hexgraph and for Ladybug.
 
-A query is one text. Where the two differ it has «hexgraph's part¦Ladybug's part».
+A query is one text. Where the two differ it has «hexgraph's part¦Ladybug's part», and ‹names› of
+relationships that hexgraph does not need.
 """
 
 import copy
@@ -20,7 +21,13 @@ WORDS = ["", "a", "b", "ab", "ba", "abc", "é"]
 
 def texts(query):
     """Return the texts of a query for hexgraph and for Ladybug."""
-    return tuple(re.sub("«([^¦»]*)¦([^»]*)»", rf"\{number}", query) for number in (1, 2))
+    ours, theirs = (re.sub("«([^¦»]*)¦([^»]*)»", rf"\{number}", query) for number in (1, 2))
+    return re.sub("‹[^›]*›", "", ours), re.sub("[‹›]", "", theirs)
+
+
+def text_by_rows(query):
+    """Return the text for hexgraph with names of relationships: it is executed row by row."""
+    return re.sub("[‹›]", "", re.sub("«([^¦»]*)¦[^»]*»", r"\1", query))
 
 
 class Graph:
@@ -166,11 +173,14 @@ class Graph:
 
 
 class Query:
-    """A random query. `text` is for both, `is_ordered` whether the order of rows is defined."""
+    """A random query. `text` is for both, `is_ordered` whether the order of rows is defined.
 
-    def __init__(self, dice, has_loops, is_large=False):
+    One that is free has all that hexgraph has, whatever Ladybug makes of it.
+    """
+
+    def __init__(self, dice, has_loops, is_large=False, is_free=False):
         self.dice, self.has_loops, self.is_large = dice, has_loops, is_large
-        self.counter = 0
+        self.is_free, self.counter, self.edges = is_free, 0, []
         self.nodes, self.scalars, self.is_ordered = [], {}, False
         if dice.random() < 0.12 and not is_large:
             self.text = self.paths()
@@ -195,6 +205,8 @@ class Query:
             label = self.label()
         if not is_bare and self.chance(0.07):
             prop = f" {{i: {self.dice.randrange(-1, 5)}}}"
+        elif not is_bare and self.chance(0.05):
+            prop = f" {{key: {self.dice.randrange(1, 12)}}}"
         return f"({name}{label}{prop})"
 
     def label(self):
@@ -246,11 +258,16 @@ class Query:
             return self.arrow(f":{types}*«¦ TRAIL »{least}..{most}")
         name = self.new("r")
         relationships.append((name, types))
-        return self.arrow(f"«¦{name}»:{types}")
+        if self.edges is not None and self.chance(0.1):
+            self.edges.append(name)
+            return self.arrow(f"{name}:{types}")
+        return self.arrow(f"‹{name}›:{types}")
 
     def arrow(self, inside):
-        ends = ["-[{}]->", "<-[{}]-"] if self.has_loops else ["-[{}]->", "<-[{}]-", "-[{}]-"]
-        return self.dice.choice(ends).format(inside)
+        arrows = ["-[{}]->", "<-[{}]-", "-[{}]-"]
+        if self.has_loops and not self.is_free:
+            arrows.pop()
+        return self.dice.choice(arrows).format(inside)
 
     def match(self, is_optional=False, hops=3):
         scope = self.nodes
@@ -276,6 +293,8 @@ class Query:
         scalars = [name for name, kind in self.scalars.items() if kind == "number"]
         if scalars and kind < 0.3:
             return self.dice.choice(scalars)
+        if self.edges and kind < 0.5 and set(nodes) >= set(self.nodes):
+            return f"{self.dice.choice(self.edges)}.w"
         if kind < 0.75 and nodes:
             return f"{self.dice.choice(nodes)}.{self.dice.choice(NUMBERS)}"
         if kind < 0.85 and depth < 1 and nodes:
@@ -294,6 +313,8 @@ class Query:
         Ladybug joins by the outer properties of it, and has no match where one is null. So these
         are only in tests that null does not pass.
         """
+        if self.is_free:
+            return self.condition(outer + new, depth)
         if new and self.chance(0.4):
             return self.condition(new, depth)
         tests = [self.comparison(outer + new) for _ in range(self.dice.choice([1, 1, 2]))]
@@ -364,7 +385,9 @@ class Query:
         return f"{self.dice.choice(['', 'NOT '])}{self.subquery('EXISTS', nodes, depth)}"
 
     def subquery(self, word, nodes, depth):
+        edges, self.edges = self.edges, None
         pattern, new, differ = self.pattern(nodes, 2)
+        self.edges = edges
         condition = self.inner(nodes, new, depth + 1) if self.chance(0.4) else ""
         return f"{word} {{ MATCH {pattern}{self.where(condition, differ)} }}"
 
@@ -387,10 +410,11 @@ class Query:
     def with_clause(self):
         kept = self.dice.sample(self.nodes, self.dice.choice([1, 1, 2]) % (len(self.nodes) + 1))
         kept = kept or self.nodes[:1]
+        aggregate, self.edges = self.aggregate(), []
         if self.chance(0.3):
             self.nodes = kept
             return f"WITH DISTINCT {', '.join(kept)}"
-        name, aggregate = self.new("x"), self.aggregate()
+        name = self.new("x")
         text = f"WITH {', '.join(kept)}, {aggregate} AS {name}"
         self.nodes, self.scalars = kept, {name: "number"}
         if self.chance(0.5):
@@ -400,6 +424,9 @@ class Query:
     def aggregate(self, is_number=True):
         node = self.dice.choice(self.nodes)
         name = self.dice.choice(NUMBERS)
+        if self.edges and self.chance(0.3):
+            edge = self.dice.choice(self.edges)
+            return self.dice.choice([f"count({edge}.w)", f"max({edge}.w)", f"count({edge})"])
         kinds = ["count(*)", f"count({node}.{name})", f"count({node})", f"count(DISTINCT {node})"]
         kinds += [f"count(DISTINCT {node}.{name})", f"min({node}.{name})", f"max({node}.{name})"]
         kinds += [
@@ -413,6 +440,8 @@ class Query:
 
     def column(self):
         kinds = ["key", "key", "key", *COLUMNS]
+        if self.edges and self.chance(0.4):
+            return f"{self.dice.choice(self.edges)}.w"
         if self.scalars and self.chance(0.3):
             return self.dice.choice(list(self.scalars))
         return f"{self.dice.choice(self.nodes)}.{self.dice.choice(kinds)}"
@@ -445,6 +474,8 @@ class Query:
         return [self.subquery(word, self.nodes, 1)]
 
     def ordered(self, columns):
+        # Values of relationships have no order among those of the same nodes.
+        columns = [it for it in columns if not it.startswith("r")] or ["1"]
         # Nodes of OPTIONAL MATCH have null, which the two order otherwise: -1 is in its place.
         keys = [f"coalesce({node}.key, -1)" for node in self.nodes]
         keys.extend(f"coalesce({name}, -9)" for name in self.scalars)
@@ -482,7 +513,7 @@ class Query:
     def united(self):
         parts = []
         for _ in range(self.dice.choice([2, 2, 3])):
-            self.nodes, self.scalars = [], {}
+            self.nodes, self.scalars, self.edges = [], {}, []
             clauses = self.body()
             kind = self.dice.choice(["RETURN", "RETURN DISTINCT"])
             column = f"{self.dice.choice(self.nodes)}.{self.dice.choice('ij')}"

@@ -37,7 +37,7 @@ ladybug = pytest.importorskip("ladybug")
 
 SECONDS = float(os.environ.get("HEXGRAPH_LADYBUG_SECONDS", "0"))
 SEED = int(os.environ.get("HEXGRAPH_LADYBUG_SEED", "1"))
-GRAPHS, QUERIES = 2, 8
+GRAPHS, QUERIES = 2, 5
 
 
 def of_hexgraph(graph):
@@ -136,20 +136,25 @@ class Comparison:
         has_loops = self.dice.random() < 0.5
         graph = Graph(self.dice, size, self.dice.choice([1, 2, 3]), has_loops)
         with of_hexgraph(graph) as db:
-            for changes in range(3):
-                if changes:
-                    self.change(graph, db)
-                with of_ladybug(graph) as other:
-                    for _ in range(QUERIES):
-                        query = Query(self.dice, has_loops, is_large)
-                        self.compare(graph, db, other, query)
+            self.run_queries(graph, db, has_loops, is_large)
+            for _ in range(2):
+                with db.txn() as txn:
+                    self.change(graph, txn)
+                    # Before and after the commit.
+                    self.run_queries(graph, txn, has_loops, is_large)
+                self.run_queries(graph, db, has_loops, is_large)
+                if self.dice.random() < 0.2:
+                    db.compact()
 
-    def change(self, graph, db):
+    def run_queries(self, graph, db, has_loops, is_large):
+        with of_ladybug(graph) as other:
+            for _ in range(QUERIES):
+                self.compare(graph, db, other, Query(self.dice, has_loops, is_large))
+
+    def change(self, graph, txn):
         for _ in range(self.dice.choice([1, 2, 6])):
             sets, deletes = graph.change()
-            db.mutate(set=sets, delete=deletes)
-        if self.dice.random() < 0.2:
-            db.compact()
+            txn.mutate(set=sets, delete=deletes)
 
     def compare(self, graph, db, other, query):
         rows, refusal = differ(db, other, query)
