@@ -41,8 +41,9 @@ torture: ## Kill writers a thousand times, and check long histories of clients a
 plain: dev ## Compare answers on a larger graph, changed all the time, with those of plain arrays
 	HEXGRAPH_PLAIN=$${HEXGRAPH_PLAIN:-30000,6,100} $(BIN)/pytest python/tests/test_plain.py
 
-oracles: dev ## Compare Cypher with Ladybug on random graphs, and with expressions in plain Python
+oracles: dev ## Compare Cypher with Ladybug, its two executors, and expressions with plain Python
 	HEXGRAPH_EXPRESSIONS=$${HEXGRAPH_EXPRESSIONS:-100000} $(BIN)/pytest -s python/tests/test_cypher_expressions.py
+	HEXGRAPH_EXECUTORS_SECONDS=$${HEXGRAPH_EXECUTORS_SECONDS:-120} $(BIN)/pytest -s python/tests/test_cypher_executors.py
 	HEXGRAPH_LADYBUG_SECONDS=$${HEXGRAPH_LADYBUG_SECONDS:-900} $(BIN)/pytest -s python/tests/test_cypher_ladybug.py
 
 hostile: ## Do to a server what strangers try, in earnest

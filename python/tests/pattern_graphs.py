@@ -1,12 +1,15 @@
 """Random graphs and random queries in Cypher, for hexgraph and for Ladybug.
 
-A query is one text. Where the two differ it has «hexgraph's part¦Ladybug's part», and ‹names› of
-relationships that hexgraph does not need.
+A query is one text. Where the two differ it has «hexgraph's part¦Ladybug's part». ‹Names› of
+relationships are for Ladybug, and ⟨names⟩ of paths for hexgraph where it has to match row by row.
 """
 
+import collections
 import copy
 import json
 import re
+
+import hexgraph
 
 LABELS, TYPES = "ABC", "klm"
 CHOICES = ["k", "k", "k", "l", "l", "m", "k|l"]
@@ -22,12 +25,14 @@ WORDS = ["", "a", "b", "ab", "ba", "abc", "é"]
 def texts(query):
     """Return the texts of a query for hexgraph and for Ladybug."""
     ours, theirs = (re.sub("«([^¦»]*)¦([^»]*)»", rf"\{number}", query) for number in (1, 2))
-    return re.sub("‹[^›]*›", "", ours), re.sub("[‹›]", "", theirs)
+    theirs = re.sub("[‹›]|⟨[^⟩]*⟩", "", theirs)
+    return re.sub("‹[^›]*›|⟨[^⟩]*⟩", "", ours), theirs
 
 
 def text_by_rows(query):
-    """Return the text for hexgraph with names of relationships: it is executed row by row."""
-    return re.sub("[‹›]", "", re.sub("«([^¦»]*)¦[^»]*»", r"\1", query))
+    """Return the text for hexgraph with names of paths: it matches row by row."""
+    text = re.sub("«([^¦»]*)¦[^»]*»", r"\1", query)
+    return re.sub("‹[^›]*›|[⟨⟩]", "", text)
 
 
 class Graph:
@@ -103,11 +108,21 @@ class Graph:
                 del graph.nodes[key][1][name]
                 yield graph
 
+    def reduced(self, fails):
+        """Return a smaller graph that fails, too, or None if the graph itself does not."""
+        if not fails(self):
+            return None
+        smaller = next(filter(fails, self.smaller()), None)
+        return smaller.reduced(fails) if smaller else self
+
     def copy(self):
         result = copy.copy(self)
         result.nodes = {key: (label, dict(values)) for key, (label, values) in self.nodes.items()}
         result.edges = dict(self.edges)
         return result
+
+    def __str__(self):
+        return "\n".join([self.schema(), *self.lines()])
 
     def schema(self):
         """Return a schema; access paths differ with indexes and lists of reverse edges."""
@@ -172,6 +187,23 @@ class Graph:
             sets.append(self.value_line(key, name, values[name]))
 
 
+def of_hexgraph(graph):
+    db = hexgraph.connect()
+    db.alter(graph.schema())
+    db.mutate(set="\n".join(graph.lines()))
+    return db
+
+
+def plain(value):
+    """Return a value with its type, floats up to the order of their sum."""
+    return (type(value).__name__, round(value, 9) if isinstance(value, float) else value)
+
+
+def rows_of(rows, is_ordered):
+    listed = [tuple(map(plain, row)) for row in rows]
+    return listed if is_ordered else collections.Counter(listed)
+
+
 class Query:
     """A random query. `text` is for both, `is_ordered` whether the order of rows is defined.
 
@@ -216,10 +248,12 @@ class Query:
         ours = self.dice.choice([name, "|".join(name)])
         return f"«:{ours}¦:{SPREAD[name]}»"
 
-    def pattern(self, scope, hops, joins=0.3):
+    def pattern(self, scope, hops, is_optional=False):
         """Return the paths of a pattern, its new nodes, and what Ladybug has to test besides."""
         paths, local, relationships = [], list(scope), []
-        for number in range(self.dice.choice([1, 1, 1, 2])):
+        # Ladybug loses and adds rows of several optional paths from nodes of clauses before.
+        is_single = is_optional and not self.is_free
+        for number in range(1 if is_single else self.dice.choice([1, 1, 1, 2])):
             is_joined = number > 0 or (scope and self.chance(0.9))
             name, is_old = self.variable(local, 1.0 if is_joined else 0.0)
             length = self.dice.randrange(1 if is_old else 0, hops + 1)
@@ -229,11 +263,11 @@ class Query:
             for _ in range(length):
                 is_loop = self.has_loops and self.chance(0.1)
                 others = [it for it in local if it != name or is_loop]
-                name, is_old = self.variable(others, joins)
+                name, is_old = self.variable(others, 0.3)
                 if not is_old:
                     local.append(name)
                 path += self.hop(relationships) + self.node(name, is_old)
-            paths.append(path)
+            paths.append(f"⟨{self.new('p')} = ⟩{path}")
         differ = [
             f"id({one}) <> id({other})"
             for at, (one, of) in enumerate(relationships)
@@ -252,7 +286,8 @@ class Query:
         walked = {name for one, of in relationships if not one for name in of.split("|")}
         types = self.dice.choice([it for it in CHOICES if not walked & set(it.split("|"))])
         used = {name for _, of in relationships for name in of.split("|")}
-        if not walked and not used & set(types.split("|")) and self.chance(0.12):
+        is_alone = not walked and not used & set(types.split("|"))
+        if is_alone and self.chance(0.12):
             least, most = self.dice.choice([(1, 2), (1, 3), (2, 2), (2, 3), (0, 2)])
             relationships.append(("", types))
             return self.arrow(f":{types}*«¦ TRAIL »{least}..{most}")
@@ -271,7 +306,7 @@ class Query:
 
     def match(self, is_optional=False, hops=3):
         scope = self.nodes
-        pattern, new, differ = self.pattern(scope, 2 if is_optional else hops)
+        pattern, new, differ = self.pattern(scope, 2 if is_optional else hops, is_optional)
         local = scope + new
         condition = ""
         if self.chance(0.6):
