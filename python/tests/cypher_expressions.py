@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 import cypher_values as values
-from cypher_values import COMPARISONS, OPERATORS, Fault, Unsure, identity
+from cypher_values import COMPARISONS, OPERATORS, Fault, Unsure, identity, is_integer
 
 OR, XOR, AND, NOT, COMPARE, TEST, ADD, MULTIPLY, POWER, SIGN, POSTFIX, ATOM = range(12)
 """How strongly operators bind, the weakest first."""
@@ -13,7 +13,7 @@ LEVELS = {"+": ADD, "-": ADD, "*": MULTIPLY, "/": MULTIPLY, "%": MULTIPLY, "^": 
 LOGIC = {"OR": OR, "XOR": XOR, "AND": AND}
 
 TEXTS = ["", "a", "ab", "ba", "b", "aab", "É", "straße", "a,b,,c", " a ", "😀é", "12", "-7", "2.5"]
-TEXTS += ["true", "FALSE", "12a", "1e2"]
+TEXTS += ["true", "FALSE", "12a", "1e2", "it's", "a\\b", '"']
 INTEGERS = [0, 1, 2, 3, -1, -2, 7, 10, 100, 2**53 + 1, 2**63 - 1, -(2**63), 2**62, 3037000500]
 FLOATS = [0.0, 0.5, 1.0, -1.5, 2.25, 3.0, -0.25, 1e3, 1e15, 1e300, -1e300, 2.0**53]
 SPECIAL = [math.nan, math.inf, -math.inf]
@@ -36,6 +36,10 @@ NAMES = {
 """The variables of each kind: properties of a row."""
 
 
+STORED = {kind: NAMES[kind] for kind in "ifsbk"}
+"""The variables that can be properties of a node."""
+
+
 class Expression(NamedTuple):
     """The text of an expression, how strongly it binds, and its value for variables."""
 
@@ -56,14 +60,16 @@ def literal(value):
         return (
             "(0.0 / 0.0)" if math.isnan(value) else "(1.0 / 0.0)" if value > 0 else "(-1.0 / 0.0)"
         )
+    if is_integer(value) and value >= 0 and value % 5 == 0:
+        return hex(value)
     return repr(value)
 
 
 class Maker:
     """Makes random expressions and random rows of variables."""
 
-    def __init__(self, dice):
-        self.dice = dice
+    def __init__(self, dice, names=NAMES):
+        self.dice, self.names = dice, names
         self.parameters = {}
         self.scope = []
         self.counter = 0
@@ -90,9 +96,10 @@ class Maker:
         return [self.value(inside) for _ in range(self.dice.choice([0, 1, 2, 2, 3]))]
 
     def row(self):
+        """Return the variables of a row, some of them null or absent."""
         return {
             name: self.value(kind)
-            for kind, names in NAMES.items()
+            for kind, names in self.names.items()
             for name in names
             if self.chance(0.97)
         }
@@ -110,8 +117,8 @@ class Maker:
         if variables and self.chance(0.5):
             name = self.dice.choice(variables)
             return Expression(name, ATOM, lambda env: env[name])
-        if self.chance(0.65) and kind in NAMES:
-            name = self.dice.choice(NAMES[kind])
+        if self.chance(0.65) and kind in self.names:
+            name = self.dice.choice(self.names[kind])
             return Expression(f"row.{name}", POSTFIX, lambda env: env["row"].get(name))
         value = self.value(kind, 0.08)
         if self.chance(0.2):

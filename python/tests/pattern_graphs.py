@@ -560,9 +560,7 @@ class Query:
         types = self.dice.choice(CHOICES)
         one, other = self.node("a", False), self.node("b", False)
         arrow = self.arrow("{}")
-        is_all = self.chance(0.5)
-        ours = f"{'allShortestPaths' if is_all else 'shortestPath'}("
-        inner = arrow.format(f":{types}*«¦ {'ALL ' if is_all else ''}SHORTEST »1..«¦30»")
+        inner = arrow.format(f":{types}*«¦ SHORTEST »1..«¦30»")
         condition = "«a <> b¦id(a) <> id(b)»"
         if self.chance(0.4):
             condition += f" AND ({self.condition(['a', 'b'], 1)})"
@@ -574,5 +572,6 @@ class Query:
         if ends:
             one, other = "(a)", "(b)"
         return (
-            f"{ends}MATCH p = «{ours}¦»{one}{inner}{other}«)¦» WHERE {condition} RETURN {returned}"
+            f"{ends}MATCH p = «shortestPath(¦»{one}{inner}{other}«)¦» WHERE {condition}"
+            f" RETURN {returned}"
         )

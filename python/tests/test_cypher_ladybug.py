@@ -11,6 +11,7 @@ Only what means the same in both is compared:
   between a walk and a hop, so their types differ.
 - Ladybug matches a loop twice by a hop without direction: graphs with loops have directed hops.
 - A shortest path from a node to itself has no hop in Ladybug: its endpoints differ.
+- Ladybug's process ends at some ALL SHORTEST: there is one shortest path for two nodes.
 - `sum` of no values is 0 in openCypher and null in Ladybug: it has `coalesce` there.
 - Null is last in the order of openCypher, first in that of Ladybug: keys have `coalesce`.
 - No text contains the empty one in Ladybug: CONTAINS has another text.
