@@ -205,7 +205,7 @@ impl Adjacency for SnapshotLists<'_> {
         let NamedProperty { lang, exact, owned } = self.names.property(&self.version, name);
         let mut owner = None;
         for (label, predicates) in owned {
-            let members = self.with_label(&label);
+            let members = nodes_of_type(&self.version, &label);
             let with_label = nodes.iter().filter(|node| members.contains(**node)).count();
             match (with_label, &predicates[..], &owner) {
                 (0, ..) => {}
