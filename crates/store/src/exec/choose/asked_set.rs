@@ -1,4 +1,4 @@
-//! A set of nodes that tests ask for members, and the form of it that is made when many of them do.
+//! A set of nodes whose membership tests probe, and the form of it that is built when there are many probes.
 
 use crate::exec::cost;
 use crate::storage::{NodeLookup, NodeSet};
@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 /// The questions for each member from which on a bitmap pays: it sets a bit for each member, and saves a search for each question.
 const QUESTIONS_RATIO: usize = cost::LOOKUP.per(cost::BIT);
 
-/// So many members at the most are looked for among the targets of a node; where there are more, each target is asked.
+/// The most members that are searched for among the targets of a node; if there are more, each target is probed.
 const FEW: usize = 4;
 
-/// Nodes that are asked for one by one.
+/// Nodes that are probed one by one.
 pub(crate) struct RequestedSet {
     set: NodeSet,
     lookup: OnceLock<NodeLookup>,

@@ -1,4 +1,4 @@
-//! What a test of a column's rows is asked of: all rows, listed nodes, or nodes as bits; loops that are made for each form of a column, and become vector
+//! The input of a test of a column's rows: all rows, listed nodes, or nodes as bits; loops that are made for each form of a column, and become vector
 //! instructions where it has numbers.
 
 use crate::exec::cost;
@@ -50,7 +50,7 @@ impl<C: Fn() -> Result<()>> RowLoop for Count<C> {
     }
 }
 
-/// Adds those of some nodes, which ascend, to `retained` of which what is stored in their row among the subjects passes.
+/// Adds those of some ascending nodes to `retained` whose stored value, in their row among the subjects, passes.
 pub(super) struct RetainListed<'k> {
     pub(super) subjects: &'k FrozenBitmap,
     pub(super) finder: &'k mut RowFinder,
@@ -80,7 +80,7 @@ impl RowLoop for RetainListed<'_> {
                 Rows::Missing(_) => {}
                 Rows::Each(rows) => {
                     for (&node, &row) in nodes.iter().zip(rows) {
-                        // What stands for no row is after all rows.
+                        // The value for no row is after all rows.
                         let it = stored.get(row as usize);
                         retained[end] = node;
                         end += usize::from(it.is_some_and(|it| holds(*it)));
@@ -104,7 +104,7 @@ impl RowLoop for RetainListed<'_> {
     }
 }
 
-/// Keeps those of some nodes as words of bits, the first of which begins at the id `first`, of which what is stored in their row among the subjects passes.
+/// Retains those of some nodes, given as words of bits from the id `first` on, whose stored value, in their row among the subjects, passes.
 pub(super) struct RetainBits<'k> {
     pub(super) subjects: &'k FrozenBitmap,
     pub(super) first: u32,
@@ -144,7 +144,7 @@ impl RowLoop for RetainBits<'_> {
     }
 }
 
-/// Those of the members that are asked for whose row passes, which is named by its place after that of the first member.
+/// Those of the requested members whose row passes; a row is given by its offset from that of the first member.
 #[inline]
 fn one_by_one(requested: u64, members: u64, holds: impl Fn(usize) -> bool) -> u64 {
     let (mut left, mut passing) = (requested, 0);
@@ -157,7 +157,7 @@ fn one_by_one(requested: u64, members: u64, holds: impl Fn(usize) -> bool) -> u6
     passing
 }
 
-/// The bits of rows, one after the other, at the places of their members. A step for each id below 64 that is none.
+/// The bits of rows, one after the other, at the positions of their members. A step for each id below 64 that is none.
 #[inline]
 fn spread(rows: u64, members: u64) -> u64 {
     let (mut bits, mut gaps) = (rows, !members);

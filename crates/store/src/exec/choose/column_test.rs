@@ -70,7 +70,7 @@ enum Stored<'a> {
     Days(&'a [i16], RangeInclusive<i64>),
     /// Texts, and those that pass.
     Texts(&'a TextArray, Vec<String>),
-    /// Numbers of texts, the texts, and for each of these whether it passes, once that was asked for many rows.
+    /// Numbers of texts, the texts, and for each of these whether it passes, once many rows were tested.
     Codes(&'a [u16], &'a TextArray, OnceLock<Vec<bool>>),
 }
 
@@ -94,7 +94,7 @@ impl<'a> ColumnTest<'a> {
         }
     }
 
-    /// The test whether texts of a predicate meet a condition, where they are few distinct ones: each is asked once, and not for each node that has it. The
+    /// The test whether texts of a predicate meet a condition, if there are few distinct ones: each is tested once, and not for each node that has it. The
     /// condition comes back where they are not.
     pub(super) fn matching(
         part: &'a LangValues,
@@ -224,7 +224,7 @@ impl<'a> ColumnTest<'a> {
         self.run(usize::MAX, Count { check })
     }
 
-    /// Adds those of some ascending nodes to `retained` of which what is stored in their row among the subjects passes. Costs about
+    /// Adds those of some ascending nodes to `retained` whose stored value, in their row among the subjects, passes. Costs about
     /// a nanosecond a node where the nodes have no gap between them, and there are numbers.
     pub(super) fn retain(
         &self,
@@ -235,7 +235,7 @@ impl<'a> ColumnTest<'a> {
         self.run(nodes.len(), RetainListed { subjects, finder, nodes, retained });
     }
 
-    /// Keeps those of some nodes that pass now, as words of bits, the first of which begins at the id `first`, a multiple of 64. Costs some 25 nanoseconds a word
+    /// Retains those of some nodes that pass now, as words of bits that begin at the id `first`, a multiple of 64. Costs some 25 nanoseconds a word
     /// where most nodes have a number, and a few for each node where they are few; and O(changes between).
     pub(super) fn retain_bits(&self, part: &LangValues, first: u32, words: &mut [u64]) {
         let Some(last) = (64 * words.len()).checked_sub(1) else { return };
@@ -253,7 +253,7 @@ impl<'a> ColumnTest<'a> {
         }
     }
 
-    /// Does something with the rows and their test, which is asked of about so many rows.
+    /// Calls a function with the rows and their test, which will test about so many rows.
     fn run<L: RowLoop>(&self, requested: usize, work: L) -> L::Output {
         match &self.rows {
             Stored::Small(ints, range) => match within(range, i32::MIN..=i32::MAX) {
@@ -334,7 +334,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// The text of a value that patterns are asked of: an empty one matches none.
+/// The text of a value that patterns are matched with: an empty one matches none.
 fn matchable(value: ValueRef<'_>) -> Option<&str> {
     match value {
         ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
@@ -356,7 +356,7 @@ fn narrowed<T: Copy + PartialOrd>(
     *low..=*high
 }
 
-/// The texts that a condition wants, ascending, where it is that a text is one of some.
+/// The texts of a condition "one of these", ascending.
 fn texts_of(expected: &ValueCondition) -> Option<Vec<String>> {
     let ValueCondition::AnyOf(values) = expected else { return None };
     let text =
@@ -398,7 +398,7 @@ fn listed<T: PartialOrd + Copy>(
     changes.iter().map(|(node, now)| (*node, holds(*now))).collect()
 }
 
-/// The whole numbers of units of so many seconds since 1970 that a condition on instants wants; `None` for one that is no range of instants.
+/// The range of integers that a condition on instants accepts, in units of so many seconds since 1970; `None` for one that is no range of instants.
 fn units_between(expected: &ValueCondition, unit: i64) -> Option<RangeInclusive<i64>> {
     const NANOS: i128 = 1_000_000_000;
     let unit = i128::from(unit) * NANOS;

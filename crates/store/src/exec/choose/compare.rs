@@ -11,7 +11,7 @@ use std::ops::{Bound, RangeInclusive};
 pub(crate) enum ValueCondition {
     /// Equal to one of these.
     AnyOf(Vec<Value>),
-    /// On the wanted side of this.
+    /// On the requested side of this.
     Than(Comparison, Value),
     /// Between these, both included.
     Between(Value, Value),
@@ -137,7 +137,7 @@ impl Context<'_> {
         match (values.next(), count) {
             (Some(value), 1) => Ok(ValueCondition::Than(op, value)),
             // A variable without a value, or with several different ones, is no bound: nothing is
-            // found.
+            // returned.
             _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
                 Ok(ValueCondition::AnyOf(Vec::new()))
             }

@@ -37,7 +37,7 @@ impl<'a> Context<'a> {
         Ok(Some(predicate))
     }
 
-    /// The number of nodes that the function has, about, where an index can tell. Costs a search in the index, and reads
+    /// The number of nodes that the function has, about, if an index has it. Costs a search in the index, and reads
     /// no postings.
     pub(crate) fn estimate(&self, function: &Function) -> Option<usize> {
         stack::require();
@@ -77,7 +77,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] with the place of the function, for wrong arguments or a missing index.
+    /// [`Error::Query`] with the position of the function, for wrong arguments or a missing index.
     pub(crate) fn indexed<'f>(&self, function: &'f Function) -> Result<Option<NodeSet>>
     where
         'a: 'f,
@@ -405,7 +405,7 @@ pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
 }
 
 /// The nodes whose value meets a condition, from the index of entire values; `None` when there is no index, or it cannot
-/// tell.
+/// decide.
 pub(crate) fn ordered_set(
     predicate: &Predicate,
     lang: Option<&str>,
@@ -431,7 +431,7 @@ pub(crate) fn no_tokenizer(tokenizer: &str) -> Error {
 /// posting and 2 for a number, with what it takes to list its node.
 const INTS_PER_POSTING: usize = cost::LOOKUP.and(cost::GATHER).per(cost::GATHER);
 
-/// Of fewer nodes both cost little.
+/// With fewer nodes both are cheap.
 const SCANNED_MIN: usize = cost::WAKE.per(cost::GATHER);
 
 /// Whether to compare the ints of `requested` nodes, which lie close together, costs less than to put together the postings of `result`.
@@ -455,7 +455,7 @@ pub(crate) fn number_column<'p>(
     (is_plain && column.rows.is_none()).then_some(part)
 }
 
-/// The number of nodes whose value meets a condition, off the index of entire values; `None` when there is none, or it cannot tell, as where a
+/// The number of nodes whose value meets a condition, off the index of entire values; `None` when there is none, or it cannot decide, as where a
 /// node may have several values. O(log tokens), and a step for each changed token.
 pub(super) fn ordered_count(
     predicate: &Predicate,
@@ -470,7 +470,7 @@ pub(super) fn ordered_count(
     if let ValueCondition::AnyOf(values) = expected {
         let mut keys: Vec<TokenKey> =
             values.iter().map(|value| TokenKey::of(value.as_ref())).collect::<Option<_>>()?;
-        // One value may be written in several ways.
+        // One value may have several spellings.
         keys.sort_unstable();
         keys.dedup();
         return Some(keys.iter().map(|key| view.nodes(key).len()).sum());
@@ -491,7 +491,7 @@ fn set_in(view: IndexView<'_>, expected: &ValueCondition) -> Option<NodeSet> {
 }
 
 /// The range of an index that meets a condition; `None` where there is none, as for values without an order: bools have
-/// an index, but no comparison finds them.
+/// an index, but no comparison matches them.
 pub(crate) fn bounds(expected: &ValueCondition) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let is_ordered = |value: &&Value| value.value_type().is_ordered();
     let key =

@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A geo function as a test of single nodes. Asks for an index too, as Dgraph does.
+    /// A geo function as a test of single nodes. Requires an index too, as Dgraph does.
     pub(crate) fn geo_tester<'f>(&self, call: GeoCall<'f>) -> Result<Tester<'f>>
     where
         'a: 'f,
@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
 
     fn geo_query(&self, call: GeoCall<'_>) -> Result<Option<(&'a Predicate, GeoQuery)>> {
         let Some(predicate) = self.resolve(call.name)? else { return Ok(None) };
-        // In other languages `contains` looks for a chunk of a text. Dgraph is content with any index, though no other than geo finds anything.
+        // In other languages `contains` looks for a chunk of a text. Dgraph accepts any index, though no other than geo has matches.
         if call.relation == GeoRelation::Contains && is_chunk_of_text(predicate, call.arguments) {
             return Err(not_of_texts(&predicate.def.name, &call.arguments[0]));
         }
@@ -125,13 +125,13 @@ impl<'a> Context<'a> {
     }
 }
 
-/// True where texts are asked for something that is no geometry: neither a list of coordinates nor GeoJSON.
+/// True for a test of texts with something that is no geometry: neither a list of coordinates nor GeoJSON.
 fn is_chunk_of_text(predicate: &Predicate, arguments: &[String]) -> bool {
     let is_text = matches!(predicate.def.value_type, ValueType::String | ValueType::Default);
     is_text && arguments.len() == 1 && !arguments[0].trim_start().starts_with(['[', '{'])
 }
 
-/// The error for a chunk of text that `contains` is asked for.
+/// The error for a chunk of text in the argument of `contains`.
 fn not_of_texts(name: &str, chunk: &str) -> Error {
     let message = format!("`contains` is for areas of the type geo, and `{name}` is a text");
     let chunk: String = chunk.chars().take(20).collect();

@@ -1,4 +1,4 @@
-//! Finds nodes by their values and edges: from an index, or by a test of each node.
+//! Selects nodes by their values and edges: from an index, or by a test of each node.
 
 pub(super) mod needed_index;
 pub(super) mod compare;

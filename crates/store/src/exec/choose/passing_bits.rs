@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Fewer candidates are tested as a list.
 const BITS_MIN: usize = cost::SETUP.per(cost::SCAN);
 
-/// The words of a container, and of the parts in which they are asked for.
+/// The words of a container, and of the parts in which they are requested.
 const PART: usize = 1024;
 
 impl Context<'_> {

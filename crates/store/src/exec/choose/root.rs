@@ -26,7 +26,7 @@ use hexgraph_base::types::{Error, Result, Value, ValueType};
 const READ_PER_TEST: usize = cost::TEST.per(cost::ENTRY);
 
 impl<'a> Context<'a> {
-    /// The nodes of a root function. The estimate is only for those who look at the steps of the request; no way is chosen by
+    /// The nodes of a root function. The estimate is only for those who look at the steps of the request; no access path is chosen by
     /// it, since a block has one root function.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
         Ok(nodes)
     }
 
-    /// The number of nodes of a root function that compares values, where the index of entire values tells it without a list of them. `None` for
+    /// The number of nodes of a root function that compares values, if the index of entire values has it without a list of them. `None` for
     /// any other function, and for one that is refused.
     pub(crate) fn counted_root(&self, function: &Function) -> Option<usize> {
         let compared = match &function.call {
@@ -81,7 +81,7 @@ impl<'a> Context<'a> {
             }
             Call::Between { left, low, high } => {
                 let expected = |value_type| self.expected_between(low, high, value_type);
-                // `Ge` stands for all comparisons that need an order.
+                // `Ge` represents all comparisons that need an order.
                 self.root_compare(left, Comparison::Ge, &expected)
             }
             Call::Regexp { predicate, pattern, flags } => {
@@ -247,7 +247,7 @@ impl<'a> Context<'a> {
         Ok(NodeSet::from(self.retain_passing(Members::Set(&candidates), &tester)?))
     }
 
-    /// The test of a root function that asks for a number of edges, and the nodes that have any: for a page of the first ones, which
+    /// The test of a root function that compares a number of edges, and the nodes that have any: for a page of the first ones, which
     /// few tests fill. `None` for any other function, where the condition is no range of ints, and where the function is
     /// refused. Reads no data.
     pub(crate) fn count_test<'f>(&self, function: &'f Function) -> Option<(Tester<'f>, NodeSet)>
@@ -311,7 +311,7 @@ impl<'a> Context<'a> {
         self.took(RootPath::Variable);
         let map = self.expect_values(var)?;
         let Some(value_type) = var_type(&map) else { return Ok(NodeSet::default()) };
-        // Dgraph swallows an argument of a wrong type here and finds nothing.
+        // Dgraph ignores an argument of a wrong type here and returns nothing.
         let Ok(expected) = expected(comparable(value_type)) else { return Ok(NodeSet::default()) };
         let nodes = map.iter().filter(|(_, value)| expected.holds(*value)).map(|(node, _)| node);
         Ok(NodeSet::from(nodes.collect::<Vec<_>>()))
@@ -391,7 +391,7 @@ impl RootPath {
     }
 }
 
-/// Whether those of all nodes whose number or instant is in a range are found sooner in the column than in its index: where they are many. Reads no data.
+/// Whether those of all nodes whose number or instant is in a range are selected faster from the column than from its index: where they are many. Reads no data.
 fn scans(predicate: &Predicate, name: &PredicateRef, expected: &ValueCondition) -> bool {
     let Some(part) = number_column(predicate, name) else { return false };
     let subjects = part.subjects().len();

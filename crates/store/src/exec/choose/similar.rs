@@ -2,9 +2,9 @@
 //!
 //! As a filter it is the same set, of all nodes, and not the nearest among the candidates.
 //!
-//! The index knows nothing of conditions. So where only some nodes are admitted, it is asked for more and more of the
-//! nearest ones until enough of them pass: one that does not does not count, and nobody can tell by the places that are
-//! left how near it is.
+//! The index has no conditions. So if only some nodes are admitted, more and more of the
+//! nearest ones are requested until enough of them pass. A node that does not pass does not count, and the remaining
+//! candidates do not show how near it is.
 
 use crate::exec::control::context::Context;
 use crate::graph::{Nearest, Predicate};
@@ -13,7 +13,7 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Argument, Filter, PredicateRef};
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, parse_vector};
 
-/// Each time too few of the nearest nodes are admitted, this many times as many are asked for.
+/// Each time too few of the nearest nodes are admitted, this many times as many are requested.
 const GROWTH: usize = 4;
 
 /// The arguments of `similar_to` as they are written.
@@ -54,8 +54,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The nearest of the nodes that pass. Each round searches anew and tests all that it found. Where one node in n passes,
-    /// about n times as many are found in the end as are requested, and at most four times that.
+    /// The nearest of the nodes that pass. Each round searches anew and tests all of its results. Where one node in n passes,
+    /// about n times as many are searched in the end as are requested, and at most four times that.
     fn nearest_admitted(
         &self,
         predicate: &Predicate,
@@ -68,7 +68,7 @@ impl<'a> Context<'a> {
             let mut near = predicate.nearest(&expected)?;
             let result = near.len();
             let passed = self.filter(admits, set_of(near.clone()))?;
-            // The last one: as many as before, although more were asked for. There are no others.
+            // The last one: as many as before, although more were requested. There are no others.
             if most <= passed.len() || result < expected.count || before == Some(result) {
                 near.retain(|node| passed.contains(*node));
                 near.truncate(most);

@@ -1,6 +1,6 @@
 //! Functions as tests of single nodes, without an index.
 //!
-//! A filter over few nodes, and one that can stop after a page, asks node by node; the arguments
+//! A filter over few nodes, and one that can stop after a page, tests node by node; the arguments
 //! are converted and compiled once.
 
 use super::asked_set::RequestedSet;
@@ -82,7 +82,7 @@ pub(crate) enum Tester<'a> {
         /// The condition.
         expected: TextCondition,
     },
-    /// A geometry of the node stands in the queried relation to the queried one.
+    /// A geometry of the node has the queried relation to the queried one.
     Geo {
         /// The predicate.
         predicate: &'a Predicate,
@@ -242,7 +242,7 @@ impl Tester<'_> {
             Tester::Count { counter, expected } => return counter.passing(expected, nodes),
             Tester::Same(tester) => return tester.passing(nodes),
             Tester::And(parts) => {
-                // Each part is asked only of what the parts before it left.
+                // Each part tests only what the parts before it left.
                 return parts.iter().fold(nodes.to_vec(), |nodes, part| part.passing(&nodes));
             }
             Tester::Or(parts) => return passing_any(parts, nodes),
@@ -282,7 +282,7 @@ impl Tester<'_> {
         }
     }
 
-    /// The nodes that have a value of those that the test asks for, without which none passes; `None` where that is another question.
+    /// The nodes that have one of the values that the test requires; `None` for a test that requires none.
     pub(crate) fn holders(&self) -> Option<NodeSet> {
         if let Tester::Column { part, .. } = self {
             return Some(part.subjects());
@@ -309,7 +309,7 @@ impl Tester<'_> {
         })
     }
 
-    /// The nodes of an ascending list of which a value passes, from change to change: so nodes that did not change are not looked up
+    /// The nodes of an ascending list one of whose values passes, from change to change: so nodes that did not change are not looked up
     /// among the changes.
     fn passing_values(&self, part: &LangValues, expected: ValueType, nodes: &[u32]) -> Vec<u32> {
         let column = &part.base.column;
@@ -376,7 +376,7 @@ impl Tester<'_> {
         });
     }
 
-    /// The nodes of an ascending list whose edges pass: `stored` is asked of edges that did not change, and the test itself of a node
+    /// The nodes of an ascending list whose edges pass: `stored` tests edges that did not change, and the test itself a node
     /// whose edges did.
     fn passing_edges(
         &self,
@@ -426,7 +426,7 @@ impl Tester<'_> {
             Tester::EdgeTo(predicate, reverse, ends) => {
                 predicate.direction(*reverse).map_or(0, |edges| ends.expect(targets_of(edges)))
             }
-            // A set is cut with many nodes as a whole; only the targets of edges are asked for one by one.
+            // A set is intersected with many nodes at once; only the targets of edges are probed one by one.
             Tester::Reaches(edges, _, part) => match &**part {
                 Tester::Member(set) => set.expect(targets_of(edges)),
                 part => part.expect(targets_of(edges)),
@@ -440,7 +440,7 @@ impl Tester<'_> {
         }
     }
 
-    /// The same test for another thread. A regular expression has memory that only one thread at a time can use: two that share
+    /// The same test for another thread. A regular expression has memory that only one thread at a time can use: two that use
     /// one take longer together than one alone.
     pub(crate) fn for_thread(&self) -> Tester<'_> {
         match self {
@@ -505,7 +505,7 @@ fn edge_to(predicate: &Predicate, reverse: bool, ends: &RequestedSet, node: u32)
     }
 }
 
-/// Whether more edges than the number says lead to nodes that pass.
+/// Whether more edges than the number have targets that pass.
 fn reaches(targets: &[u32], more_than: usize, passes: &Tester<'_>) -> bool {
     targets.iter().filter(|target| passes.test(**target)).nth(more_than).is_some()
 }
@@ -525,7 +525,7 @@ fn having(predicate: &Predicate, lang: Option<&str>, reverse: bool, nodes: &[u32
     retained
 }
 
-/// The nodes of an ascending list that pass one of some tests, each of which is asked of the nodes that passed none before.
+/// The nodes of an ascending list that pass one of some tests, each of which tests the nodes that passed none before.
 fn passing_any(parts: &[Tester<'_>], nodes: &[u32]) -> Vec<u32> {
     let (mut passed, mut rest) = (Vec::new(), nodes.to_vec());
     for part in parts {
@@ -533,7 +533,7 @@ fn passing_any(parts: &[Tester<'_>], nodes: &[u32]) -> Vec<u32> {
         rest = sorted_difference(&rest, &more);
         passed.append(&mut more);
     }
-    // No node is there twice, since it is not asked again once it has passed.
+    // No node is there twice, since it is not tested again once it has passed.
     passed.sort_unstable();
     passed
 }
@@ -547,7 +547,7 @@ fn sorted_difference(nodes: &[u32], part: &[u32]) -> Vec<u32> {
 }
 
 impl Context<'_> {
-    /// Keeps the nodes that pass, asking each, in an ascending list; many are shared with other threads. Looks now and then
+    /// Retains the nodes of an ascending list that pass, testing each; many are divided among threads. Checks regularly
     /// whether to stop.
     pub(crate) fn retain_passing(
         &self,
@@ -590,7 +590,7 @@ mod tests {
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
 
-    /// What is retained of many nodes, from change to change, is what passes when each node is asked by itself.
+    /// What is retained of many nodes, from change to change, is what passes when each node is tested by itself.
     #[test]
     fn lists_keep_what_passes_alone() {
         let mut rng = Rng::with_seed(11);

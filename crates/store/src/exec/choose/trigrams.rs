@@ -1,4 +1,4 @@
-//! The nodes of which some trigrams of a text are those of a pattern.
+//! The nodes that have a text with some trigrams of a pattern.
 
 use crate::exec::control::context::Context;
 use crate::exec::select::batches::Members;
@@ -10,7 +10,7 @@ use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Result, stack};
 
 impl<'a> Context<'a> {
-    /// All nodes of which a text matches the pattern of a filter, where trigrams leave at most `most` nodes to be tested; `None` where they leave more, or
+    /// All nodes that have a text that matches the pattern of a filter, where trigrams leave at most `most` nodes to be tested; `None` where they leave more, or
     /// there is no index of them, and for any other function. O(trigrams), or what these leave.
     ///
     /// # Errors
@@ -27,7 +27,7 @@ impl<'a> Context<'a> {
         let Call::Regexp { predicate: name, pattern, flags } = &function.call else {
             return Ok(None);
         };
-        // What is wrong with the name or the pattern is told by the test.
+        // What is wrong with the name or the pattern is reported by the test.
         let Ok(Some(predicate)) = self.resolve(name) else { return Ok(None) };
         let views: Option<Vec<IndexView<'_>>> =
             trigram_views(predicate, name.lang.as_deref()).collect();
@@ -47,10 +47,10 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The most trigrams of a chunk of a text that are looked up, to find a rare one.
+/// The most trigrams of a chunk of a text that are looked up, to select a rare one.
 const CHUNK_TRIGRAMS_MAX: usize = 64;
 
-/// Trigrams of which every text within a distance of another has at least one, and how many nodes have them, about; `None` where there are none, since the
+/// Trigrams such that every text within a distance of another has at least one of them, and how many nodes have them, about; `None` where there are none, since the
 /// text is too short for the distance.
 ///
 /// The text is cut into one chunk more than there may be changes of characters. A change is within one chunk at most, so that one of them stands
@@ -93,7 +93,7 @@ pub(super) fn trigram_views<'p>(
     predicate.parts(lang).iter().map(|part| part.index(IndexKind::Trigram))
 }
 
-/// The most nodes that may match a pattern, as far as trigrams tell; `None` where they do not.
+/// The most nodes that may match a pattern, by their trigrams; `None` if these give no bound.
 fn trigram_len(view: IndexView<'_>, query: &TrigramQuery) -> Option<usize> {
     stack::require();
     match query {
@@ -107,7 +107,7 @@ fn trigram_len(view: IndexView<'_>, query: &TrigramQuery) -> Option<usize> {
     }
 }
 
-/// The nodes that may match a pattern, as far as trigrams tell.
+/// The nodes that may match a pattern, by their trigrams.
 pub(super) fn trigram_set(view: IndexView<'_>, query: &TrigramQuery) -> NodeSet {
     match query {
         TrigramQuery::Any | TrigramQuery::None => NodeSet::default(),

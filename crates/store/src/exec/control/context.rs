@@ -1,4 +1,4 @@
-//! The state that all steps of a request share: the version, the plan, the variables so far.
+//! The state that is common to all steps of a request: the version, the plan, the variables so far.
 
 use super::stop::Control;
 use super::tree::ValueMap;
@@ -9,7 +9,7 @@ use hexgraph_base::plan::{Query, VarId};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
-/// The least room of a list, in nodes.
+/// The least capacity of a list, in nodes.
 const CAPACITY_MIN: usize = 16;
 
 /// A request while it runs.
@@ -18,7 +18,7 @@ pub(crate) struct Context<'a> {
     pub(crate) version: &'a Version,
     /// The plan.
     pub(crate) query: &'a Query,
-    /// Tells the request when to stop, and charges its memory.
+    /// Stops the request, and charges its memory.
     pub(crate) control: &'a Control,
     /// The variables that have a value, by [`VarId`].
     pub(crate) vars: Vec<Option<Var>>,
@@ -31,7 +31,7 @@ pub(crate) enum Var {
     Uids(UidVar),
     /// A value for some nodes.
     Values(Arc<ValueMap>),
-    /// The numbers that some nodes have of a predicate, read when they are asked for.
+    /// The numbers that some nodes have of a predicate, read when they are requested.
     Column(Arc<ColumnVar>),
 }
 
@@ -88,7 +88,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The column that a variable stands for, while nobody has asked for its values.
+    /// The column that a variable represents, until its values are requested.
     pub(crate) fn unread_column(&self, var: VarId) -> Option<&ColumnVar> {
         let Some(Var::Column(column)) = &self.vars[var.0 as usize] else { return None };
         (!column.is_read()).then_some(column)
@@ -126,8 +126,8 @@ impl<'a> Context<'a> {
         self.vars[var.0 as usize] = Some(value);
     }
 
-    /// Makes room in a list for `more` nodes; the memory is charged before it is allocated. A list that has to grow gets
-    /// at least twice its room, and while it is copied both rooms are charged.
+    /// Reserves capacity in a list for `more` nodes; the memory is charged before it is allocated. A list that has to grow gets
+    /// at least twice its capacity, and both are charged while it is copied.
     pub(crate) fn make_space(&self, list: &mut Vec<u32>, more: usize) -> Result<()> {
         let (capacity, expected) = (list.capacity(), list.len() + more);
         if expected <= capacity {

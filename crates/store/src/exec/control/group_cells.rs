@@ -20,7 +20,7 @@ pub struct GroupColumns {
 
 /// The values of one key for all groups.
 pub(in crate::exec) enum KeyCells {
-    /// Texts, one after the other, and the byte offset where each ends. `are_default` tells texts of type `default` from strings.
+    /// Texts, one after the other, and the byte offset where each ends. `are_default` distinguishes texts of type `default` from strings.
     Texts { text: String, ends: Vec<usize>, are_default: bool },
     /// Any other values.
     Values(Vec<Value>),
@@ -396,7 +396,7 @@ impl GroupColumns {
         }
     }
 
-    /// Hands some of the groups to a sink as columns. Returns false, with nothing done, where a key makes none, or the sink wants none.
+    /// Hands some of the groups to a sink as columns. Returns false, with nothing done, if a key makes none, or the sink accepts none.
     fn write_rows(&self, rows: Range<usize>, labels: &[String], sink: &mut dyn Sink) -> bool {
         let keys: Option<Vec<KeyRows<'_>>> =
             self.keys.iter().map(|cells| cells.rows(rows.clone())).collect();
@@ -468,7 +468,7 @@ mod tests {
         assert!(!ints.append(floats), "ints and floats are no column");
     }
 
-    /// A value without a heap of its own takes room all the same.
+    /// A value without a heap of its own uses memory all the same.
     #[test]
     fn all_cells_take_capacity() {
         let values = [Value::Int(1), Value::String("ab".to_owned())];

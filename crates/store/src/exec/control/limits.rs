@@ -25,7 +25,7 @@ pub struct Limits {
     pub levels: u64,
     /// `normalize`: the objects that `@normalize` may make of one node; 10,000 by default.
     pub normalize: u64,
-    /// `frontier`: the beginnings of paths that `shortest` may keep; a million by default.
+    /// `frontier`: the root paths that `shortest` may retain; a million by default.
     pub frontier: u64,
     /// `uids`: the uids that one call hands out to a program that numbers its nodes itself; a million by default.
     pub uids: u64,
@@ -155,7 +155,7 @@ impl Limits {
     }
 }
 
-/// The error of a request past a limit: what was reached, and the limit's name.
+/// The error of a request past a limit: what exceeds it, and the limit's name.
 pub fn past_limit(what: &str, name: &str) -> Error {
     Error::Limit { message: format!("{what}: request less, or raise the limit `{name}`") }
 }

@@ -1,10 +1,10 @@
-//! Shares large work of a request with the other threads of its database, in morsels.
+//! Divides large work of a request among the other threads of its database, in morsels.
 //!
 //! Work over many items, such as the nodes of a scan or the roots of an answer, is cut into ranges, the morsels. Each thread takes
-//! the next one when it is done with the one before; the results are taken in the order of the items. So an answer does not
-//! depend on the number of threads, nor on which of them was faster. Between two morsels a request is asked whether it may go on.
+//! the next one when it is done with the one before; the results are consumed in the order of the items. So an answer does not
+//! depend on the number of threads, nor on which of them was faster. Between two morsels the request checks whether it may go on.
 //!
-//! Work that is small stays on the thread that asks for it, and no other thread is started for it. So does work inside of a
+//! Work that is small stays on the calling thread, and no other thread is started for it. So does work inside of a
 //! morsel.
 
 use super::context::Context;
@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The most morsels of one chunk of work: what one costs beside its work must not count.
+/// The most morsels of one chunk of work: what one costs in addition to its work must not count.
 const MORSELS_MAX: usize = 4096;
 
 /// Each thread gets at least this many morsels, so that none waits long for another that has a harder one.
@@ -26,7 +26,7 @@ const MORSELS_PER_THREAD: usize = 4;
 /// can only begin with the next one.
 pub(crate) const FEW_MORSELS: usize = 3;
 
-/// The morsels of each thread where each costs something beside its items, such as a test with memory of its own.
+/// The morsels of each thread where each costs something in addition to its items, such as a test with memory of its own.
 pub(crate) const SOME_MORSELS: usize = 8;
 
 /// The results that wait to be taken, for each thread, at the most.
@@ -43,15 +43,15 @@ pub(crate) struct Spread<'c> {
 }
 
 impl Control {
-    /// The threads, where this thread may share work with others now. A request of a server may not: long ones run at a lower
-    /// priority there, beside quick ones, and the threads of the pool have the usual one.
+    /// The threads, if this thread may divide work among others now. A request of a server may not: long ones run at a lower
+    /// priority there, than quick ones, and the threads of the pool have the usual one.
     pub(crate) fn sharing_pool(&self) -> Option<&Pool> {
         let pool = self.pool().filter(|_| !self.has_admission_hook());
         pool.map(AsRef::as_ref).filter(|pool: &&Pool| pool.is_parallel())
     }
 
     /// How work over items of about the cost `each` is divided among threads; `None` where it stays
-    /// on this one: because there is little of it, there are no other threads, or this is a morsel of other work.
+    /// on this one: because there is too little work, there are no other threads, or this is a morsel of other work.
     ///
     /// # Errors
     ///
@@ -114,12 +114,12 @@ impl Control {
         self.morsels(items, Cost::nanos(nanos), work).map(drop)
     }
 
-    /// The results of `work` for each of some branches, in their order. Threads that are free do some of them beside each other, and
-    /// each may share its own work in morsels.
+    /// The results of `work` for each of some branches, in their order. Threads that are free do some of them concurrently, and
+    /// each may divide its own work into morsels.
     ///
     /// # Errors
     ///
-    /// None but those of the branches, each at its place.
+    /// Only those of the branches, each at its position.
     pub(crate) fn branches<R: Send>(
         &self,
         count: usize,
@@ -162,12 +162,12 @@ impl Spread<'_> {
         Spread { len: self.len.max(items), ..self }
     }
 
-    /// Whether a thread would help right now. Where that is not sure, ways that take longer in all do not pay.
+    /// Whether a thread would help right now. If that is not certain, strategies with more total work do not pay.
     pub(crate) fn is_helped(&self) -> bool {
         self.pool.has_free()
     }
 
-    /// The number of threads, with the one that asks.
+    /// The number of threads, including the caller.
     pub(crate) fn threads(&self) -> usize {
         self.pool.threads()
     }
@@ -222,12 +222,12 @@ impl Spread<'_> {
             work(number * len..items.min((number + 1) * len))
         };
         let job = Job { count: items.div_ceil(len), prefetch: ahead, nests: false, work: &work };
-        // Where the other threads are fast enough, this one does nothing but take what they have done, and nobody else may ask its poll.
+        // Where the other threads are fast enough, this one only consumes their results, and nobody else may call its poll.
         let take = |result| {
             control.check()?;
             take(result)
         };
-        // The morsels find out by themselves: a poll that says stop also sets the flag.
+        // The morsels detect it themselves: a poll that says stop also sets the flag.
         pool.run_on_all(&job, &|| drop(control.check()), take)
     }
 }
@@ -294,7 +294,7 @@ impl Context<'_> {
             Ok(part)
         })?;
         let mut all = joined(sorted);
-        // Finds the parts as runs that ascend, and merges them.
+        // Splits the list into ascending runs, and merges them.
         all.sort_by(compare);
         Ok(all)
     }
@@ -323,12 +323,12 @@ pub(crate) mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// A control with so many threads that shares whatever it can, in morsels of so many nanoseconds.
+    /// A control with so many threads that divides whatever it can, in morsels of so many nanoseconds.
     pub(crate) fn sharing(threads: usize, morsel: usize) -> Control {
         sharing_by(threads, morsel, RandomChoice::default())
     }
 
-    /// The same, whose ways are drawn.
+    /// The same, with random access paths.
     pub(crate) fn sharing_by(threads: usize, morsel: usize, choice: RandomChoice) -> Control {
         let costs = CostModel { spread: 1, morsel, choice, ..CostModel::default() };
         let control = Control::new().with_costs(costs);
@@ -360,7 +360,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Who is done with another branch finds a morsel to begin with.
+    /// Who is done with another branch has a morsel to begin with.
     #[test]
     fn branches_have_more_morsels() {
         let control = sharing(2, usize::MAX);
@@ -379,7 +379,7 @@ pub(crate) mod tests {
     fn who_only_takes_asks_the_poll() {
         let control = sharing(2, 1).with_poll(|| true);
         let mut taken = 0;
-        // The other thread is a little faster, so this one finds a result whenever it looks, and begins no morsel, where it would ask.
+        // The other thread is a little faster, so this one has a result whenever it looks, and begins no morsel, where it would poll.
         let work = |range| {
             thread::sleep(Duration::from_millis(15));
             Ok(range)
@@ -467,7 +467,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A poll is asked by the caller also while only others work.
+    /// The caller polls also while only others work.
     #[test]
     fn the_poll_is_heard_while_others_work() {
         let pool = Arc::new(Pool::new(2));

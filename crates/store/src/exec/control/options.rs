@@ -1,4 +1,4 @@
-//! The options of a request beside its plan.
+//! The options of a request, apart from its plan.
 
 use super::limits::Limits;
 

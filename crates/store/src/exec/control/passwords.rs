@@ -2,9 +2,9 @@
 //!
 //! Each takes a twentieth of a second of a core, and hashes of others up to a second. So only so many are computed at
 //! once in the process, each on the thread of its request, which looks at its control between two of them and while it
-//! waits; and the writer whose turn it is computes none. A request keeps what it has computed: when it is staged again
-//! in its turn, because the data has changed since, all is there. What is not ends that attempt, and is computed
-//! outside of the turn.
+//! waits; and the thread with the writer lock computes none. A request caches what it has computed: when it is staged again
+//! under the lock, because the data has changed since, all is cached. What is missing aborts that attempt, and is computed
+//! without the lock.
 
 use hexgraph_base::types::{Error, Result, Value, before_waiting};
 use rustc_hash::FxHashMap;
@@ -12,10 +12,10 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use std::{mem, process, thread};
 
-/// How often a request that waits for its turn looks whether it has to stop.
+/// How often a request that waits to compute a hash looks whether it has to stop.
 const WAIT: Duration = Duration::from_millis(10);
 
-/// The number of hashes that are being computed in the whole process.
+/// The number of hashes that are being computed in the process.
 static BUSY: Mutex<Busy> = Mutex::new(Busy { process: 0, count: 0 });
 static FREED: Condvar = Condvar::new();
 
@@ -36,11 +36,11 @@ pub(in crate::exec) struct Computed {
 
 #[derive(Default)]
 struct State {
-    /// True while the request has its turn as the writer.
+    /// True while the request has the writer lock.
     in_turn: bool,
-    /// True when something had to be computed in the turn, and was not.
+    /// True when something had to be computed under the lock, and was not.
     is_missing: bool,
-    /// The hashes of a text, in the order in which they were asked for: no two nodes share one.
+    /// The hashes of a text, in the order in which they were requested: no two nodes have the same one.
     hashed: FxHashMap<String, Vec<Value>>,
     /// The number of hashes of a text that were handed out since the last attempt began.
     handed_out: FxHashMap<String, usize>,
@@ -52,7 +52,7 @@ impl Computed {
     ///
     /// # Errors
     ///
-    /// Those of `check`; [`Error::Limit`] in the turn of the writer.
+    /// Those of `check`; [`Error::Limit`] under the writer lock.
     pub(in crate::exec) fn hash(
         &self,
         plain: &str,
@@ -100,7 +100,7 @@ impl Computed {
         self.lock().verified.len()
     }
 
-    /// Forgets the hashes of a change before this one, which no other may share.
+    /// Forgets the hashes of a change before this one, which no other may use.
     pub(super) fn forget(&self) {
         let mut state = self.lock();
         state.hashed.clear();
@@ -112,7 +112,7 @@ impl Computed {
         self.lock().handed_out.clear();
     }
 
-    /// Does something in the turn of the writer, where no password is computed. `None` when it failed because one would
+    /// Calls a function under the writer lock, where no password is computed. `None` when it failed because one would
     /// have to be.
     ///
     /// # Errors

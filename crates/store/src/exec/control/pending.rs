@@ -4,7 +4,7 @@ use super::stop::Control;
 use hexgraph_base::types::Result;
 use std::mem;
 
-/// Memory is charged, and the control asked whether to go on, each time this many bytes are needed.
+/// Memory is charged, and the control checked, each time this many bytes are needed.
 pub(in crate::exec) const CHARGED_BYTES: usize = 64 << 10;
 
 /// What is charged for an entry of a hash table that may be half empty: a number by a node id, and a value by a key or a list by
@@ -24,7 +24,7 @@ impl<'c> Pending<'c> {
         Pending { control, bytes: 0 }
     }
 
-    /// Adds bytes that the request keeps to its end.
+    /// Adds bytes that the request holds to its end.
     ///
     /// # Errors
     ///

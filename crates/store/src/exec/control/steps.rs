@@ -25,7 +25,7 @@ impl Context<'_> {
         }
     }
 
-    /// Notes the way that the innermost step takes.
+    /// Notes the access path of the innermost step.
     #[inline]
     pub(crate) fn took(&self, path: impl Into<AccessPath>) {
         if let Some(trace) = self.control.trace() {
@@ -33,8 +33,8 @@ impl Context<'_> {
         }
     }
 
-    /// Notes a way in which groups of the innermost step are made. Lists of a level may be grouped in several ways, on several threads:
-    /// of those the last in the order of [`GroupPath`] is told, whichever thread is the last.
+    /// Notes a strategy by which groups of the innermost step are made. Lists of a level may have several strategies, on several threads:
+    /// of those the last in the order of [`GroupPath`] is reported, whichever thread is the last.
     #[inline]
     pub(crate) fn took_for_groups(&self, path: GroupPath) {
         let Some(trace) = self.control.trace() else { return };
@@ -47,7 +47,7 @@ impl Context<'_> {
         });
     }
 
-    /// Notes the way of a step, which may have ended.
+    /// Notes the access path of a step, which may have ended.
     #[inline]
     pub(crate) fn took_at(&self, begun: &Begun, path: impl Into<AccessPath>) {
         if let (Some(trace), Some(position)) = (self.control.trace(), begun.0) {
@@ -79,7 +79,7 @@ impl Context<'_> {
     }
 }
 
-/// Puts a step after those of a trace, and returns its place.
+/// Puts a step after those of a trace, and returns its index.
 #[cold]
 fn begun(
     trace: &Trace,

@@ -22,7 +22,7 @@ use std::{panic, thread};
 /// Ctrl-C has to stop a request.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The parts of a second in which a request tells the time, and the nanoseconds of each, rounded up.
+/// The units of a second in which a request has the time, and the nanoseconds of each, rounded up.
 const TICKS: f64 = 1024.0;
 const NANOS_OF_TICK: u32 = (1e9 / TICKS) as u32 + 1;
 
@@ -39,13 +39,13 @@ pub struct RequestContext {
     costs: CostModel,
     /// The bytes that were charged so far.
     charged: AtomicU64,
-    /// The share of the budget of the process that the request has drawn for what it was charged.
+    /// The reservation from the budget of the process for what the request was charged.
     reservation: OnceLock<Arc<Reservation>>,
     /// True when the budget refused to give more.
     starved: AtomicBool,
     /// The bytes that were charged before the change that is attempted.
     charged_before: AtomicU64,
-    /// The bytes that were drawn before it.
+    /// The bytes that were reserved before it.
     reserved_before: AtomicU64,
     passwords: Computed,
     /// The threads that large work is shared with.
@@ -70,13 +70,13 @@ pub struct Canceller {
 /// How long a gate lets a request run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Onward {
-    /// For this long; then the gate is asked again.
+    /// For this long; then the gate is called again.
     For(Duration),
     /// To its end.
     ForGood,
 }
 
-/// Asked with true where the request is about to compute on many threads.
+/// Called with true if the request is about to compute on many threads.
 type Pass = Box<dyn Fn(bool) -> Result<Onward> + Send + Sync>;
 
 struct AdmissionHook {
@@ -118,7 +118,7 @@ impl RequestContext {
     }
 
     /// A context of work that goes on after the request itself was answered: it ends at the same
-    /// deadline, has the same limits and what was drawn, and is cancelled with it. It asks no poll.
+    /// deadline, has the same limits and the reservation, and is cancelled with it. It does not poll.
     pub fn successor(&self) -> RequestContext {
         let mut next = RequestContext::new();
         next.cancelled = Arc::clone(&self.cancelled);
@@ -139,7 +139,7 @@ impl RequestContext {
     }
 
     /// A context of a part of the request that is over before the request is, on whatever thread: it ends at the same deadline, is
-    /// cancelled with it and has the same limits, and what it draws is given back when it and its answer are dropped. It asks no poll.
+    /// cancelled with it and has the same limits, and what it reserves is released when it and its answer are dropped. It does not poll.
     pub fn part(&self) -> RequestContext {
         let mut part = RequestContext::new().with_costs(self.costs);
         part.cancelled = Arc::clone(&self.cancelled);
@@ -160,7 +160,7 @@ impl RequestContext {
         part
     }
 
-    /// As [`RequestContext::part`], and it asks the poll and the gate of this context as long as it is used on their threads.
+    /// As [`RequestContext::part`], and it calls the poll and the gate of this context as long as it is used on their threads.
     pub fn watched_part(&self) -> RequestContext {
         RequestContext { admission_hook: self.admission_hook.clone(), ..self.part().polling(self) }
     }
@@ -191,7 +191,7 @@ impl RequestContext {
         RequestContext { timeout: Some(timeout), ..self }
     }
 
-    /// The same with a question that is asked at most every 50 ms, and only on the thread that
+    /// The same with a poll that is called at most every 50 ms, and only on the thread that
     /// calls this; it says true when the request has to stop.
     pub fn with_poll(
         self,
@@ -205,8 +205,8 @@ impl RequestContext {
         RequestContext { poll: Some(poll), ..self }
     }
 
-    /// The same with a gate: a question that is asked on the thread that calls this, once the request has run for
-    /// `first` and then as often as it says itself. It may keep the request waiting, or refuse it by an error.
+    /// The same with a gate: a function that is called on the thread that calls this, once the request has run for
+    /// `first` and then as often as it says itself. It may block the request, or refuse it by an error.
     pub fn with_admission_hook(
         self,
         first: Duration,
@@ -235,12 +235,12 @@ impl RequestContext {
         self.limits.get_or_init(|| limits);
     }
 
-    /// The same with what ways to an answer are weighed with.
+    /// The same with the model by which strategies are chosen.
     pub fn with_costs(self, costs: CostModel) -> RequestContext {
         RequestContext { costs, ..self }
     }
 
-    /// What ways to an answer are weighed with.
+    /// The model by which strategies are chosen.
     pub(crate) fn costs(&self) -> &CostModel {
         &self.costs
     }
@@ -255,7 +255,7 @@ impl RequestContext {
         self.pool.get()
     }
 
-    /// Has compact graphs taken from a cache, and kept there, unless the request has one already.
+    /// Reads compact graphs from a cache, and stores them there, unless the request has one already.
     pub fn set_graphs(&self, graphs: &Arc<GraphCache>) {
         self.graphs.get_or_init(|| Arc::clone(graphs));
     }
@@ -270,24 +270,24 @@ impl RequestContext {
         self.limits.get_or_init(Limits::default)
     }
 
-    /// The same with what the request has drawn already, as for its text.
+    /// The same with what the request has reserved already, as for its text.
     pub fn with_reservation(self, reservation: Arc<Reservation>) -> RequestContext {
         self.reservation.get_or_init(|| reservation);
         self
     }
 
-    /// Has what is charged drawn of a budget, unless it has one already.
+    /// Reserves what is charged from a budget, unless it has one already.
     pub fn set_budget(&self, budget: &Budget) {
         self.reservation.get_or_init(|| Arc::new(budget.reservation()));
     }
 
-    /// The share of the budget that the request has drawn; it is given back when the last clone is dropped. `None` before
+    /// The reservation of the request; it is released when the last clone is dropped. `None` before
     /// the request has a budget.
     pub fn reservation(&self) -> Option<&Arc<Reservation>> {
         self.reservation.get()
     }
 
-    /// Notes that variables are used in a way that is likely meant otherwise.
+    /// Notes that variables are used as is likely not intended.
     pub(crate) fn note_doubt(&self, doubt: Doubt) {
         self.doubts.add(doubt);
     }
@@ -297,7 +297,7 @@ impl RequestContext {
         self.doubts.take()
     }
 
-    /// The seconds from 1970 to the moment that the request calls now, which is the same wherever it asks. They are a multiple of
+    /// The seconds from 1970 to the time of the request, which is the same everywhere in it. They are a multiple of
     /// 1/1024, so that a float has the time from any datetime in whole seconds to it without an error.
     pub(crate) fn now(&self) -> f64 {
         *self.now.get_or_init(|| {
@@ -321,7 +321,7 @@ impl RequestContext {
         self.starved.store(true, Ordering::Relaxed);
     }
 
-    /// Counts memory that the request keeps to its end: sets, lists, variables. Call it before the
+    /// Counts memory that the request holds to its end: sets, lists, variables. Call it before the
     /// memory is allocated, once for an entire list: it costs two atomic additions.
     ///
     /// # Errors
@@ -371,7 +371,7 @@ impl RequestContext {
         Ok(Charged { control: self, bytes })
     }
 
-    /// Draws of the budget of the process what the limit `memory` does not count: texts, plans,
+    /// Reserves from the budget of the process what the limit `memory` does not count: texts, plans,
     /// answers, which have limits of their own.
     ///
     /// # Errors
@@ -382,7 +382,7 @@ impl RequestContext {
         reservation.reserve(bytes).inspect_err(|_| self.note_starved())
     }
 
-    /// Gives back what was drawn.
+    /// Releases what was reserved.
     pub fn give_back(&self, bytes: u64) {
         if let Some(reservation) = self.reservation.get() {
             reservation.give_back(bytes);
@@ -419,7 +419,7 @@ impl RequestContext {
         self.passwords.begin_again();
     }
 
-    /// Does something in the turn of the writer, where no password is computed. `None` when it
+    /// Calls a function under the writer lock, where no password is computed. `None` when it
     /// failed because one would have to be.
     ///
     /// # Errors
@@ -458,7 +458,7 @@ impl RequestContext {
         }
     }
 
-    /// As [`RequestContext::check`], for a request that is about to compute on many threads. The gate is asked now, and not on
+    /// As [`RequestContext::check`], for a request that is about to compute on many threads. The gate is called now, and not on
     /// those threads: one that waits at the gate there would be missing to other requests.
     ///
     /// # Errors
@@ -475,7 +475,7 @@ impl RequestContext {
         self.cancelled.load(Ordering::Relaxed)
     }
 
-    /// Runs `job` in `pool` while the calling thread keeps asking its poll, which a thread that is
+    /// Runs `job` in `pool` while the calling thread polls regularly, which a thread that is
     /// blocked in the pool's own `install` could not. On a thread of the pool it runs in place.
     pub fn install<T: Send>(&self, pool: &ThreadPool, job: impl FnOnce() -> T + Send) -> T {
         if self.poll.is_none() || pool.current_thread_index().is_some() {
@@ -492,7 +492,7 @@ impl RequestContext {
                 drop(running);
             });
             while done.recv_timeout(POLL_INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                // The job finds out by itself: a poll that says stop also sets the flag.
+                // The job detects it itself: a poll that says stop also sets the flag.
                 let _ = self.check();
             }
         });
@@ -515,7 +515,7 @@ impl RequestContext {
         before_waiting();
         let (sender, done) = mpsc::channel();
         // The job gets its own handle: it may go on after this
-        // request has given up, and then finds that it was cancelled.
+        // request has given up, and then detects that it was cancelled.
         let canceller = self.canceller();
         let work = move || {
             // Nobody is waiting any more when it can't be sent.
@@ -543,9 +543,9 @@ impl RequestContext {
     fn run_admission_hook(&self, elapsed: Duration, must: bool) -> Result<()> {
         let Some(admission_hook) = &self.admission_hook else { return Ok(()) };
         let next = admission_hook.next_nanos.load(Ordering::Relaxed);
-        // `u64::MAX` stands for a request that was let through for good.
+        // `u64::MAX` represents a request that was let through for good.
         let is_early = next == u64::MAX || !must && (elapsed.as_nanos() as u64) < next;
-        // Who holds what others wait for goes on: those may have the places that the gate would have it wait for.
+        // Who holds what others wait for goes on: those may have the slots that the gate would have it wait for.
         if is_early || holds_lock() || thread::current().id() != admission_hook.owner {
             return Ok(());
         }

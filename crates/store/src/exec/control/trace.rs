@@ -6,7 +6,7 @@ use hexgraph_base::types::{Position, Uid, ValueType};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// One step of a request. Steps stand in the order in which they began; a deeper one is part of
+/// One step of a request. Steps are in the order in which they began; a deeper one is part of
 /// the last one before it that is less deep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
@@ -16,11 +16,11 @@ pub struct Step {
     pub action: &'static str,
     /// The object of the step: the name of a block, or the key of a field.
     pub name: String,
-    /// The position in the request's text that asks for it.
+    /// The position in the request's text that requests it.
     pub at: Option<Position>,
-    /// The way that was taken, where there are several.
+    /// The chosen access path, if there are several.
     pub path: Option<AccessPath>,
-    /// The rows that were expected, where the indexes tell.
+    /// The rows that were expected, if the indexes have an estimate.
     pub estimate: Option<u64>,
     /// The nodes, edges or values that came out.
     pub rows: u64,
@@ -33,7 +33,7 @@ pub struct Step {
 /// A use of variables that is answered, and likely means something else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Doubt {
-    /// The position in the request's text that asks for it.
+    /// The position in the request's text that requests it.
     pub at: Position,
     /// What is doubtful.
     pub what: Doubtful,
@@ -42,7 +42,7 @@ pub struct Doubt {
 /// What is doubtful in a use of variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doubtful {
-    /// A variable has no value at any of the nodes that a filter asks: none passes.
+    /// A variable has no value at any of the nodes that a filter tests: none passes.
     NoneToFilter(VarId),
     /// A variable has no value at any of the nodes of an expression: it counts as 0.
     NoneToCompute(VarId),
@@ -55,20 +55,20 @@ pub enum Doubtful {
         /// The nodes that have a value of any variable of the expression.
         nodes: usize,
     },
-    /// Values are added up of which some are sums over all ways that lead to a node, also from elsewhere.
+    /// Values are added up some of them sums over all paths to a node, also from elsewhere.
     SharedBelow {
         /// The variable of the level below.
         var: VarId,
         /// How it is aggregated.
         op: Aggregate,
-        /// A node that several nodes lead to.
+        /// A node that is the target of several nodes.
         uid: Uid,
     },
-    /// A variable of a level above is computed with as the sum over all nodes that lead to a node.
+    /// A variable of a level above is computed with as the sum over all source nodes of a node.
     SharedAbove {
         /// The variable of the level above.
         var: VarId,
-        /// A node that several nodes lead to.
+        /// A node that is the target of several nodes.
         uid: Uid,
     },
     /// The rounds of an algorithm ended before its numbers stood still.
@@ -99,7 +99,7 @@ pub(super) struct Doubts {
 }
 
 impl Doubts {
-    /// Adds one, unless it is known or there are many already.
+    /// Adds one, unless it is there or there are many already.
     pub(super) fn add(&self, doubt: Doubt) {
         let mut result = self.result.lock().unwrap_or_else(PoisonError::into_inner);
         if result.len() < DOUBTS_MAX && !result.contains(&doubt) {

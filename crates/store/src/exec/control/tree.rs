@@ -32,11 +32,11 @@ pub struct BlockResult {
     pub groups: Option<RootGroups>,
     /// The paths of a `shortest` block.
     pub paths: Vec<Path>,
-    /// What an algorithm found, where its block has no variable.
+    /// The result of an algorithm, where its block has no variable.
     pub algorithm: Option<AlgorithmResult>,
 }
 
-/// What an algorithm found, and the graph whose numbers of nodes it speaks of.
+/// The result of an algorithm, and the graph to whose node numbers it refers.
 pub struct AlgorithmResult {
     /// The graph.
     pub graph: Arc<Graph>,
@@ -47,11 +47,11 @@ pub struct AlgorithmResult {
 /// The nodes of one selection.
 #[derive(Default)]
 pub struct Level {
-    /// The nodes, ascending, each once; variables share them.
+    /// The nodes, ascending, each once; variables have them in common.
     pub nodes: Arc<Vec<u32>>,
-    /// The fields in the order of the answer, `expand` replaced by what it stands for.
+    /// The fields in the order of the answer, `expand` replaced by its fields.
     pub fields: Vec<FieldResult>,
-    /// With `@cascade`, true at the places of the nodes that stay.
+    /// With `@cascade`, true at the positions of the nodes that remain.
     pub alive: Option<Vec<bool>>,
 }
 
@@ -95,10 +95,10 @@ impl FieldData {
 pub struct ValueField {
     /// The predicate.
     pub predicate: Arc<Predicate>,
-    /// With a facet filter, the places of the values that pass it, by node; a node without any is missing. With `@*`, where a
+    /// With a facet filter, the positions of the values that pass it, by node; a node without any is missing. With `@*`, where a
     /// node has one value in each language, the positions of the languages.
     pub shown: Option<FxHashMap<u32, Vec<usize>>>,
-    /// True for `l@*` and for `l@en` beside it, which have a key in common.
+    /// True for `l@*` and for `l@en` next to it, which have a key in common.
     pub shares_key: bool,
 }
 
@@ -242,7 +242,7 @@ pub(in crate::exec) const VALUE_BYTES: usize = size_of::<u32>() + size_of::<Valu
 pub struct ValueMap {
     /// The nodes, ascending, each once.
     pub nodes: Vec<u32>,
-    /// The values, by the place of their node in `nodes`.
+    /// The values, by the position of their node in `nodes`.
     pub values: Column,
     /// A value that every node has, for `count(uid)` and single aggregates.
     pub constant: Option<Value>,
@@ -320,13 +320,13 @@ impl Column {
     }
 }
 
-/// Finds many values of a map by their nodes.
+/// Looks up many values of a map by their nodes.
 pub(in crate::exec) struct Finder<'m> {
     map: &'m ValueMap,
     positions: Positions,
 }
 
-/// Where the places of nodes in a list are found.
+/// A lookup of the positions of nodes in a list.
 enum Positions {
     /// All ids from the first node on.
     Run(u32),
@@ -347,7 +347,7 @@ impl<'m> Finder<'m> {
                 Positions::Run(first)
             }
             (Some(&first), Some(&last))
-                // The table costs a pass over its span, which only pays when more is asked than it has nodes.
+                // The table costs a pass over its span, which only pays for more lookups than it has nodes.
                 if nodes.len() < questions
                     && is_dense((last - first) as usize, nodes.len()) =>
             {
@@ -362,7 +362,7 @@ impl<'m> Finder<'m> {
         Finder { map, positions }
     }
 
-    /// The bytes that are used beside the map.
+    /// The bytes that are used in addition to the map.
     pub(in crate::exec) fn byte_len(&self) -> usize {
         if let Positions::Table(_, table) = &self.positions {
             size_of_val(table.as_slice())
@@ -413,7 +413,7 @@ impl ValueMap {
         self.nodes.binary_search(&node).ok().map(|position| self.values.get(position))
     }
 
-    /// The values of several maps, each of which has greater nodes than those before it.
+    /// The values of several maps, each with greater nodes than those before it.
     pub fn joined(maps: Vec<ValueMap>) -> ValueMap {
         let mut maps = maps.into_iter();
         let mut all = maps.next().unwrap_or_default();
@@ -436,17 +436,17 @@ impl ValueMap {
 }
 
 impl Level {
-    /// True when `@cascade` keeps the node at a position.
+    /// True when `@cascade` retains the node at a position.
     pub fn is_alive(&self, position: usize) -> bool {
         self.alive.as_ref().is_none_or(|alive| alive[position])
     }
 
-    /// The place of a node that is probably at `guess`: lists are mostly in the level's order.
+    /// The position of a node that is probably at `guess`: lists are mostly in the level's order.
     pub fn position_near(&self, node: u32, guess: usize) -> Option<usize> {
         if self.nodes.get(guess) == Some(&node) { Some(guess) } else { self.position(node) }
     }
 
-    /// The place of a node.
+    /// The position of a node.
     pub fn position(&self, node: u32) -> Option<usize> {
         // Roots and edges lists often cover a dense level: try the straight guess first.
         let first = *self.nodes.first()?;
@@ -464,7 +464,7 @@ impl EdgeField {
         !self.reverse && !self.predicate.def.list
     }
 
-    /// The targets of the node at a place of the level above.
+    /// The targets of the node at a position of the level above.
     pub fn targets_of(&self, position: usize) -> &[u32] {
         &self.targets[self.offsets[position] as usize..self.offsets[position + 1] as usize]
     }

@@ -22,7 +22,7 @@ impl Work for Control {
         Control::pool(self).map(AsRef::as_ref)
     }
 
-    /// A request of a server leaves one core to the quick ones beside it: the threads of the pool have the same priority as theirs.
+    /// A request of a server leaves one core to concurrent quick ones: the threads of the pool have the same priority as theirs.
     fn threads(&self) -> usize {
         let all = Control::pool(self).map_or(1, |pool| pool.threads());
         if self.has_admission_hook() { all.saturating_sub(1).max(1) } else { all }
