@@ -22,7 +22,7 @@ pub(super) struct NumberAccumulators<'a> {
     counted: Vec<u32>,
     /// In a part of the members, the floats of all of them.
     pub(super) retained: Option<GroupedValues<f64>>,
-    /// In a part of the members, whether floats are only asked whether they are there.
+    /// In a partition of the members, whether only the presence of floats is tested.
     leaves_floats: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum PlainNumbers<'a> {
     Left,
 }
 
-/// What the numbers of groups come to.
+/// The aggregates of the numbers of groups.
 pub(super) struct Accumulators {
     /// The number of members of each group that have no number.
     lacking: Vec<u32>,
@@ -90,7 +90,7 @@ impl Accumulator {
         }
     }
 
-    /// Adds what the ints of a part of the members come to, whose groups are at these positions of the `count` groups.
+    /// Adds the aggregates of the ints of a partition of the members, whose groups are at these positions of the `count` groups.
     fn absorb(&mut self, part: &Accumulator, positions: &[u32], count: usize) {
         match (self, part) {
             (Accumulator::IntSum(sums), Accumulator::IntSum(part)) => {
@@ -230,7 +230,7 @@ impl Accumulator {
         }
     }
 
-    /// The aggregates of some groups, all of which have a number, where they are ints; `None` also where a sum is refused.
+    /// The aggregates of some groups, each with a number, if they are ints; `None` also where a sum is refused.
     fn ints(&self, op: Aggregate, groups: Range<usize>) -> Option<Vec<i64>> {
         match self {
             Accumulator::IntSum(sums) if op == Aggregate::Algebraic(Algebraic::Sum) => {
@@ -246,7 +246,7 @@ impl Accumulator {
         }
     }
 
-    /// The aggregate of a group of which `count` members, one at least, have a number.
+    /// The aggregate of a group with `count` members, at least one, that have a number.
     fn result(&self, op: Aggregate, group: usize, count: usize) -> Result<Option<Value>> {
         let op = match op {
             Aggregate::Algebraic(op) => op,
@@ -362,7 +362,7 @@ impl Accumulators {
         self.list[accumulator].values() / count.max(1)
     }
 
-    /// The results of some groups, of which `counts` are the numbers of members; `None` where one is refused.
+    /// The results of some groups, with these `counts` of members; `None` where one is refused.
     pub(super) fn results(
         &self,
         accumulator: usize,
@@ -405,7 +405,7 @@ impl Accumulators {
 }
 
 impl<'a> NumberAccumulators<'a> {
-    /// The numbers of a predicate, of which nothing is made yet.
+    /// The numbers of a predicate, before any aggregation.
     pub(super) fn new(name: &'a str, numbers: NumberColumn<'a>) -> NumberAccumulators<'a> {
         let accumulators = Accumulators { lacking: Vec::new(), list: Vec::new() };
         NumberAccumulators {
@@ -474,7 +474,7 @@ impl<'a> NumberAccumulators<'a> {
         })
     }
 
-    /// Leaves the floats of a part to another pass; those who have none are told apart.
+    /// Leaves the floats of a part to another pass; members without one are marked.
     pub(super) fn leave_floats(&mut self) {
         (self.retained, self.leaves_floats) = (None, true);
     }
@@ -504,7 +504,7 @@ impl<'a> NumberAccumulators<'a> {
         self.accumulators.list.iter_mut().for_each(|accumulator| accumulator.make_space(count));
     }
 
-    /// The sums of the ints of `count` groups, which have to be asked.
+    /// The sums of the ints of `count` groups, if the sums are requested.
     pub(super) fn int_sums(&mut self, count: usize) -> &mut [i128] {
         let sums = self.accumulators.list.iter_mut().find_map(|accumulator| match accumulator {
             Accumulator::IntSum(sums) => Some(sums),
@@ -521,7 +521,7 @@ impl<'a> NumberAccumulators<'a> {
         self.retained.is_none() && !self.leaves_floats && self.accumulators.list.iter().any(is_sum)
     }
 
-    /// The sums of the floats of `count` groups, which have to be asked.
+    /// The sums of the floats of `count` groups, if the sums are requested.
     pub(super) fn float_sums(&mut self, count: usize) -> &mut CountedSums {
         let sums = self.accumulators.list.iter_mut().find_map(|accumulator| match accumulator {
             Accumulator::FloatSum(sums) => Some(sums),
@@ -532,7 +532,7 @@ impl<'a> NumberAccumulators<'a> {
         sums
     }
 
-    /// Tells the numbers of members of groups, where the sums of their floats [count](NumberAccumulators::counts_floats) those who have one.
+    /// Returns the numbers of members of groups, where the sums of their floats [count](NumberAccumulators::counts_floats) those who have one.
     pub(super) fn tell_counts(&mut self, counts: &mut [u32]) {
         let sums = self.float_sums(counts.len());
         counts.iter_mut().zip(sums.counts()).for_each(|(count, floats)| *count = floats);
@@ -540,7 +540,7 @@ impl<'a> NumberAccumulators<'a> {
         counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count += lacking);
     }
 
-    /// The numbers of a batch where nothing but their sum is asked, all nodes have one, and they lie contiguously as they are.
+    /// The numbers of a batch if only their sum is requested, all nodes have one, and they lie contiguously as they are.
     pub(super) fn plain_to_sum(&mut self, nodes: &[u32]) -> Option<PlainNumbers<'a>> {
         let [Accumulator::IntSum(_) | Accumulator::FloatSum(_)] = self.accumulators.list.as_slice()
         else {

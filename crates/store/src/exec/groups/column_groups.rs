@@ -6,7 +6,7 @@
 //! which each batch adds; so floats are added up in the order of the members, as they are in a list. Group 0 is that of members
 //! that lack a key: it is filled like the others and not shown, which saves a question for each member.
 //!
-//! O(members · (keys + aggregated predicates)) and O(groups) memory, beside a number of 4 bytes for each member where something
+//! O(members · (keys + aggregated predicates)) and O(groups) memory, plus a number of 4 bytes for each member where something
 //! else than numbers is aggregated: then the members are partitioned into lists by counting.
 
 use super::accumulators::{Accumulators, NumberAccumulators, accumulator_bytes};
@@ -44,7 +44,7 @@ const CELL_BYTES: usize = size_of::<i64>() + 1;
 impl Context<'_> {
     /// The groups of members, with their numbers of members, in the order in which they appear, or of their texts off an index: those of
     /// [`Context::groups`] of members that ascend, before they are sorted. `None` where the keys are not read as columns: those of lists, edges,
-    /// languages and types without codes; and where a sum is refused, so that the error is that of the slow way.
+    /// languages and types without codes; and where a sum is refused, so that the error is that of the slow path.
     ///
     /// # Errors
     ///
@@ -85,8 +85,8 @@ impl Context<'_> {
         }
     }
 
-    /// The members grouped by their codes, and how each field of the body is found; `None` as
-    /// [`Context::column_groups`], and where lists of members are needed and not wanted.
+    /// The members grouped by their codes, and how each field of the body is computed; `None` as
+    /// [`Context::column_groups`], and where lists of members are needed and not allowed.
     fn grouping<'s>(
         &'s self,
         group_by: &'s GroupBy,
@@ -180,7 +180,7 @@ impl Context<'_> {
         }
     }
 
-    /// Decides how the fields of the body are found; the numbers that are aggregated are put after `columns`. Reads nothing but changes.
+    /// Decides how the fields of the body are computed; the numbers that are aggregated are put after `columns`. Reads nothing but changes.
     pub(super) fn plans<'s>(
         &'s self,
         body: &'s [Arc<Field>],
@@ -201,7 +201,7 @@ impl Context<'_> {
         body.iter().map(&mut plan).collect()
     }
 
-    /// The place of the numbers of a predicate among the columns, which they are put after where they are not there; `None` where its values are
+    /// The position of the numbers of a predicate among the columns, which they are put after where they are not there; `None` where its values are
     /// no numbers.
     fn column_of<'s>(
         &'s self,
@@ -250,7 +250,7 @@ pub(super) struct Key<'a> {
     pub(super) batch: Vec<u32>,
 }
 
-/// How the result of a field of the body is found.
+/// How the result of a field of the body is computed.
 #[derive(Clone, Copy)]
 pub(super) enum Plan {
     /// The number of members.
@@ -261,7 +261,7 @@ pub(super) enum Plan {
     List,
 }
 
-/// The groups found so far; the first is no group.
+/// The groups so far; the first is no group.
 pub(super) struct Groups {
     /// The first member of each.
     pub(super) firsts: Vec<u32>,
@@ -307,7 +307,7 @@ impl Cells {
         count <= (2 * members as u64).max(CELLS_MIN)
     }
 
-    /// The group of each cell; `begin` makes the group of a cell that is met for the first time, from the place of its member.
+    /// The group of each cell; `begin` makes the group of a cell that is met for the first time, from the position of its member.
     pub(super) fn look_up(
         &mut self,
         cells: &[u64],
@@ -353,12 +353,12 @@ pub(super) struct Grouping<'a, 'c> {
     pub(super) columns: Vec<NumberAccumulators<'a>>,
     /// The group of each member, where lists are made of them.
     pub(super) lists: Option<Vec<u32>>,
-    /// The bytes that were charged for groups, and for what a part keeps.
+    /// The bytes that were charged for groups, and for what a partition retains.
     pub(super) charged: usize,
 }
 
 impl<'a, 'c> Grouping<'a, 'c> {
-    /// The bytes that are used until the groups are found, beside what grows with them.
+    /// The bytes that are used until the groups are complete, apart from what grows with them.
     fn byte_len(&self, members: Members<'_>) -> usize {
         let cells = match &self.cells {
             Cells::Dense(dense) => dense.byte_len(self.columns.len()),
@@ -480,7 +480,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         self.keys.iter().map(key).collect()
     }
 
-    /// The groups that were found.
+    /// The complete groups.
     ///
     /// # Errors
     ///
@@ -507,23 +507,23 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 }
 
-/// Room for what is read of a batch.
+/// A buffer for what is read of a batch.
 #[derive(Default)]
 pub(super) struct Capacity {
     cells: Vec<u64>,
     pub(super) groups: Vec<u32>,
 }
 
-/// Groups with what their numbers come to, however they were found. The first is no group: that of members without a key.
+/// Groups with the aggregates of their numbers, whatever the strategy. The first is no group: that of members without a key.
 pub(super) struct AggregatedGroups<'a, 'c> {
     pub(super) context: &'a Context<'c>,
     pub(super) keys: Vec<&'a Predicate>,
-    /// Of keys that many groups share, each of its values; may be shorter than the keys.
+    /// Of keys with values that many groups have, each of the values; may be shorter than the keys.
     pub(super) distinct: Vec<Option<Distinct>>,
-    /// The values of the keys, those of each group or the distinct ones, where they are known without a look at a member; may be shorter than the
+    /// The values of the keys, those of each group or the distinct ones, if no member has to be read for them; may be shorter than the
     /// keys.
     pub(super) coded: Vec<Option<KeyCells>>,
-    /// Whether the groups stand in the order of their only key.
+    /// Whether the groups are in the order of their only key.
     pub(super) ascends: bool,
     /// The first member of each.
     pub(super) firsts: Vec<u32>,
@@ -611,7 +611,7 @@ impl AggregatedGroups<'_, '_> {
         }
         let mut results = Vec::with_capacity(body.len());
         for plan in plans {
-            // The results as they are found, and in their order.
+            // The results as they are computed, and in their order.
             context.control.charge(2 * CELL_BYTES * counts.len())?;
             let cells = match *plan {
                 Plan::Count => Some(ResultCells::of_counts(&counts[1..])),
@@ -658,7 +658,7 @@ impl AggregatedGroups<'_, '_> {
         list: &[u32],
         pending: &mut Pending<'_>,
     ) -> Result<Option<(usize, Group)>> {
-        // The value of the first member stands for all ways of writing a time or a zero.
+        // The value of the first member represents all spellings of a time or a zero.
         let first = self.firsts[group];
         let value = |key: &&Predicate| first_value(key, &[], first);
         let keys = self.keys.iter().map(|key| value(key).map(GroupValue::Value));

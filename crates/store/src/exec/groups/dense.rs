@@ -13,7 +13,7 @@ use super::key_codes::{MISSING, RANGE_MIN};
 use crate::exec::cost;
 use crate::storage::NO_ROW;
 
-/// Cells are counted in place where there are this many members for each of them at least, or few cells.
+/// Cells have dense counters if there are this many members for each of them at least, or few cells.
 const MEMBERS_RATIO: u64 = cost::CELL.per(cost::ENTRY) as u64;
 pub(super) const CELLS_MIN: u64 = RANGE_MIN as u64;
 
@@ -23,7 +23,7 @@ pub(super) const PACKED_MAX: usize = 8192;
 /// The members whose counts and sums fit into a word.
 pub(super) const PACKED_MEMBERS: usize = 1 << 15;
 
-/// The bytes that are charged for what the numbers of a cell come to.
+/// The bytes that are charged for the aggregates of a cell.
 const ACCUMULATED_BYTES: usize = 24;
 
 /// One member in a word, and what is added to an int so that it is positive.
@@ -34,7 +34,7 @@ const BIAS: i64 = 1 << 31;
 const REPLICATED_MAX: usize = 256;
 const COPIES: usize = 4;
 
-/// The values of a key that several groups share: the code of each, a member that has it, and for each group the place of its value among them.
+/// The values of a key that several groups have: the code of each, a member that has it, and for each group the position of its value among them.
 pub(super) struct Distinct {
     pub(super) codes: Vec<u32>,
     pub(super) members: Vec<u32>,
@@ -92,7 +92,7 @@ impl Dense {
         self.firsts.len()
     }
 
-    /// Keeps the first members of cells that nobody was in before this batch. `cell` tells the cell of a member from its key.
+    /// Records the first members of cells that were empty before this batch. `cell` returns the cell of a member's key.
     pub(super) fn note_firsts<K: Copy>(
         &mut self,
         nodes: &[u32],
@@ -206,7 +206,7 @@ mod tests {
     use crate::exec::select::batches::BATCH;
     use fastrand::Rng;
 
-    /// The digits of a number tell the same.
+    /// The digits of a number are equal, too.
     #[test]
     fn complete_cells_lack_no_key() {
         for limits in [&[5][..], &[2, 3], &[3, 2, 4], &[1, 4]] {

@@ -41,7 +41,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     }
 
     /// Adds a batch whose only key lies in its column as it is, and so do the only numbers, which are added up: in one pass over both.
-    /// Returns false for any other batch, of which nothing is added.
+    /// Returns false for any other batch, and adds nothing.
     fn add_plain(&mut self, nodes: &[u32]) -> bool {
         let Grouping { keys, cells: Cells::Dense(dense), columns, .. } = self else {
             unreachable!("the cells have counters");
@@ -92,7 +92,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         }
     }
 
-    /// The groups that were found, in the order of their cells; in that of their first members where a key has no order.
+    /// The complete groups, in the order of their cells; in that of their first members where a key has no order.
     ///
     /// # Errors
     ///
@@ -117,13 +117,13 @@ impl<'a, 'c> Grouping<'a, 'c> {
             let mut below = dense.len() as u32;
             distinct.extend(keys.iter().zip(&limits).map(|(key, limit)| {
                 below /= limit;
-                // What may be written in several ways is read for each group.
+                // A value with several spellings is read for each group.
                 key.codes
                     .are_values()
                     .then(|| distinct_of(&order[1..], below, *limit, &dense.firsts))
             }));
         }
-        // What a code stands for need not be read from a member.
+        // The value of a code need not be read from a member.
         let coded = match (&keys[..], &distinct[..]) {
             ([key], _) => vec![coded_cells(context, key, &order[1..])?],
             (keys, distinct) => {
@@ -161,7 +161,7 @@ impl Dense {
     }
 }
 
-/// A batch of which all lies in columns as it is.
+/// A batch whose values are all contiguous in columns.
 struct PlainBatch<'b, 'a> {
     dense: &'b mut Dense,
     nodes: &'b [u32],
@@ -170,7 +170,7 @@ struct PlainBatch<'b, 'a> {
 }
 
 impl PlainBatch<'_, '_> {
-    /// Adds the batch by its keys, of which `cell` makes the numbers of cells.
+    /// Adds the batch by its keys, which `cell` maps to the numbers of cells.
     fn add<K: Copy>(self, keys: &[K], cell: impl Fn(K) -> u32) {
         let PlainBatch { dense, nodes, numbers } = self;
         dense.note_firsts(nodes, keys, &cell);
@@ -187,7 +187,7 @@ impl PlainBatch<'_, '_> {
     }
 }
 
-/// The values of a key that some codes stand for; `None` where one can't be told without a member.
+/// The values of some codes of a key; `None` if one can't be determined without a member.
 fn coded_cells(context: &Context<'_>, key: &Key<'_>, codes: &[u32]) -> Result<Option<KeyCells>> {
     let parts = context.morsels(codes.len(), cost::WRITE, |range| {
         let mut cells: Option<KeyCells> = None;

@@ -17,12 +17,12 @@ use hexgraph_base::types::{Result, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// An array of counters that is drawn at random has fewer than this many.
+/// In tests, a random array of counters has fewer than this many.
 const SPAN_DRAWN_MAX: usize = 1 << 20;
 
 impl Context<'_> {
-    /// The groups by a single key that leads to nodes, in the order of the nodes, with their numbers of members: for a body that
-    /// asks for nothing else. `None` for other keys and bodies. O(edges of the members).
+    /// The groups by a single key whose values are nodes, in the order of the nodes, with their numbers of members: for a body that
+    /// requests nothing else. `None` for other keys and bodies. O(edges of the members).
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Context<'_> {
         }))
     }
 
-    /// The nodes that edges of members lead to, ascending, and the number of members of each.
+    /// The targets of edges of members, ascending, and the number of members of each.
     fn members_by_target(
         &self,
         group_by: &GroupBy,
@@ -105,7 +105,7 @@ impl Context<'_> {
         Ok(Some(result.into_iter().unzip()))
     }
 
-    /// The nodes whose counters are not 0, ascending, and what these have come to; the counter of `first` is the first one.
+    /// The nodes whose counters are not 0, ascending, and their values; the counter of `first` is the first one.
     pub(super) fn counted<C: Copy + Into<i64>>(
         &self,
         first: u32,
@@ -122,7 +122,7 @@ impl Context<'_> {
         Ok((nodes, counts))
     }
 
-    /// The number of edges of some nodes, and the least and the greatest node that they lead to.
+    /// The number of edges of some nodes, and their least and greatest target.
     pub(super) fn extent_of_edges(
         &self,
         edges: &Direction,

@@ -1,7 +1,7 @@
 //! `@groupby`: nodes by the values of keys, and aggregates over each group.
 //!
 //! The nodes that are grouped are the members of a list (the targets of an edge) or of a set (the root of a block). There are four
-//! ways to group them, [`GroupKind`], which give the same groups; they differ in what they cost.
+//! strategies to group them, [`GroupKind`], which give the same groups; they differ in what they cost.
 
 use super::partition::{GROUP_BYTES, NodePartition, result_bytes};
 use crate::exec::control::context::{Context, Var};
@@ -23,25 +23,25 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A set of fewer nodes is copied to a list: the choice of a way is then made for the list.
+/// A set of fewer nodes is copied to a list: the strategy is then chosen for the list.
 const SET_MIN: usize = 1 << 14;
 
-/// How members are grouped, before it is known which table suits them.
+/// How members are grouped, before the table for them is chosen.
 #[derive(Clone, Copy, PartialEq)]
 enum GroupKind {
     /// By the postings of the key's index: for each value the stored nodes that have it. For one key, all of whose nodes are
     /// grouped, and a body of counts.
     Postings,
-    /// By a counter for each target of an edge. For one key that leads to nodes, and a body of counts.
+    /// By a counter for each target of an edge. For one key whose values are nodes, and a body of counts.
     Targets,
-    /// By numbers that stand for the values of the keys, read from their columns; see [`KeyCodes`](super::key_codes::KeyCodes).
+    /// By integer codes of the values of the keys, read from their columns; see [`KeyCodes`](super::key_codes::KeyCodes).
     Codes,
     /// By a list of the members of each group. For all keys and bodies.
     Lists,
 }
 
 impl Context<'_> {
-    /// Groups the targets of each node, in all fields of a tree that ask for it. It is called when the lists of targets are
+    /// Groups the targets of each node, in all fields of a tree that request it. It is called when the lists of targets are
     /// final: `@cascade` and the pages remove targets before.
     pub(crate) fn group_fields(&self, level: &mut Level) -> Result<()> {
         let mut levels = vec![level];
@@ -81,7 +81,7 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for a body that asks for something that a group does not have.
+    /// [`Error::Query`] for a body that requests something that a group does not have.
     pub(crate) fn groups(
         &self,
         group_by: &GroupBy,
@@ -108,7 +108,7 @@ impl Context<'_> {
         self.sorted_groups(groups)
     }
 
-    /// How members are grouped: in the cheapest way that is possible, or in tests in any that is.
+    /// How members are grouped: by the cheapest possible strategy, or in tests by any possible one.
     fn group_kind(
         &self,
         group_by: &GroupBy,
@@ -141,8 +141,8 @@ impl Context<'_> {
         })
     }
 
-    /// The groups of members in the way that [`Context::group_kind`] decided for, with their numbers of members, in any order that is
-    /// the same in each run. `None` where lists are needed: they were decided for, or a key turns out to have no codes.
+    /// The groups of members by the strategy that [`Context::group_kind`] chose, with their numbers of members, in any order that is
+    /// the same in each run. `None` where lists are needed: they were chosen, or a key has no codes.
     fn group_unlisted(
         &self,
         kind: GroupKind,
@@ -184,7 +184,7 @@ impl Context<'_> {
         Ok(order.into_iter().filter_map(|(_, _, position)| groups[position].take()).collect())
     }
 
-    /// The groups of the root of a block, as columns where codes lead to them.
+    /// The groups of the root of a block, as columns if they are computed by codes.
     ///
     /// # Errors
     ///
@@ -212,7 +212,7 @@ impl Context<'_> {
         .map(RootGroups::Rows)
     }
 
-    /// As [`Context::groups`], of a set; it is listed only where columns and indexes don't tell.
+    /// As [`Context::groups`], of a set; it is listed only if columns and indexes are not enough.
     ///
     /// # Errors
     ///
@@ -266,7 +266,7 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when there is not exactly one key, or it does not lead to nodes.
+    /// [`Error::Query`] when there is not exactly one key, or its values are no nodes.
     pub(crate) fn publish_groups(
         &self,
         body: &[Arc<Field>],
@@ -310,7 +310,7 @@ impl Context<'_> {
     }
 }
 
-/// A group of which only the number of members is asked.
+/// A group of which only the number of members is requested.
 fn counted(count: usize, keys: Vec<GroupValue>, body: &[Arc<Field>]) -> (usize, Group) {
     let results = body.iter().map(|_| Some(Value::Int(count as i64))).collect();
     (count, Group { keys, results })

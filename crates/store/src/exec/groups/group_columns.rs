@@ -2,9 +2,9 @@
 //!
 //! A hundred thousand groups as objects are three hundred thousand allocations, which are made one by one, sorted, read in the order of
 //! the answer, wherever they lie, and freed again. As columns they are a few lists. The keys are read in the order of the groups'
-//! first members, which is that of the column they lie in; then the places of the groups are sorted, and the lists are put in that order.
+//! first members, which is that of the column they lie in; then the positions of the groups are sorted, and the lists are put in that order.
 //!
-//! Where groups share the values of their keys, each value is read once, and only the values are compared: a group is sorted by one number, which is
+//! If groups have key values in common, each value is read once, and only the values are compared: a group is sorted by one number, which is
 //! made of its number of members and of the ranks of its values.
 
 use crate::exec::control::context::Context;
@@ -35,9 +35,9 @@ const DIGITS_MIN: usize = cost::SETUP.per(cost::ROW);
 /// The values of a key of groups.
 pub(super) struct GroupKey {
     cells: KeyCells,
-    /// Where groups share values: for each group the place of its value among the cells. Else each group has a cell.
+    /// If groups have values in common: for each group the position of its value among the cells. Else each group has a cell.
     positions: Option<Vec<u32>>,
-    /// Whether the groups stand in the order of their values.
+    /// Whether the groups are in the order of their values.
     ascends: bool,
 }
 
@@ -47,7 +47,7 @@ impl GroupKey {
         GroupKey { cells, positions: None, ascends }
     }
 
-    /// Values that are there once each, and the place of its value for each group.
+    /// Values that are there once each, and the position of its value for each group.
     pub(super) fn shared(cells: KeyCells, positions: Vec<u32>) -> GroupKey {
         GroupKey { cells, positions: Some(positions), ascends: false }
     }
@@ -164,7 +164,7 @@ fn order_of(numbers: &[u64], bits: u32) -> Vec<u32> {
     order
 }
 
-/// Groups, each with its place, in the order of their numbers of members, and of their positions where these are equal. O(groups) where none has
+/// Groups, each with its position, in the order of their numbers of members, and of their positions where these are equal. O(groups) where none has
 /// more members than there are groups, or else O(groups · log groups).
 fn by_count(counts: &[u32], ranked: &[(u64, u32)]) -> Vec<(u64, u32)> {
     let most = counts.iter().max().map_or(0, |most| *most as usize);
@@ -220,7 +220,7 @@ impl Context<'_> {
         Ok(GroupColumns::new(len, in_order, results))
     }
 
-    /// The positions of groups in the order of the answer, found by comparing keys.
+    /// The positions of groups in the order of the answer, by comparing keys.
     fn order_by_keys(
         &self,
         counts: &[u32],
@@ -292,7 +292,7 @@ impl Context<'_> {
             self.check()?;
             let mut cells: Option<KeyCells> = None;
             for &member in &firsts[range] {
-                // The value of the first member stands for all ways of writing a time or a zero.
+                // The value of the first member represents all spellings of a time or a zero.
                 let value = predicate.first_in(&[], member);
                 let value = value.and_then(|value| typed_or_none(value, predicate.def.value_type));
                 if let Some(value) = value {

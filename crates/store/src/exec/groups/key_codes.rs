@@ -2,7 +2,7 @@
 //! So groups are counted in arrays instead of by comparing values.
 //!
 //! A column of few distinct texts has codes already. The code of a bool, an int or an instant is its distance from the least one,
-//! where the range is narrow. The code of a text with a complete index is the place of its token there. All other values are
+//! where the range is narrow. The code of a text with a complete index is the position of its token there. All other values are
 //! numbered by a hash table as they come. A batch is read as it is stored in the column; the codes of the nodes that changed since
 //! the column was built are made beforehand, and replace those that were read.
 
@@ -37,7 +37,7 @@ const ROWS_RATIO: usize = cost::ENTRY.per(cost::SCAN);
 /// and that of all rows, which is looked for once for all queries, where it has at most this many.
 const ALL_ROWS_SHARE: usize = 1024;
 
-/// The ends of all rows stand for those of some where there are at most this many times as many rows.
+/// The end offsets of all rows are read instead of those of some if there are at most this many times as many rows.
 const FULL_RATIO: usize = 2;
 
 /// A key of `@groupby`, read batch by batch.
@@ -88,7 +88,7 @@ pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
 struct Texts<'a> {
     short: KeyNumbers,
     long: FxHashMap<&'a [u8], u32>,
-    /// The number of long texts when [`Texts::growth`] was last asked.
+    /// The number of long texts when [`Texts::growth`] was last called.
     charged: usize,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Texts<'a> {
 fn packed(text: &[u8]) -> Option<u128> {
     let len = text.len();
     let rest = match len {
-        // Both ends are read, which may overlap; together with the length they tell the text.
+        // Both ends are read, which may overlap; together with the length they identify the text.
         8..16 => {
             let (_, last) = text.split_last_chunk::<8>()?;
             let first = u64::from_le_bytes(*text.first_chunk::<8>()?);
@@ -174,7 +174,7 @@ impl<'a> Changed<'a> {
 
 impl<'a> KeyCodes<'a> {
     /// The codes of some nodes, for values that the schema says are of type `expected`; `None` for lists, for
-    /// values of other types, and for types that are compared in other ways. O(changes between the first and the last node),
+    /// values of other types, and for types that are compared otherwise. O(changes between the first and the last node),
     /// and at most a walk over the rows between them or over the index.
     pub(crate) fn new(
         part: &'a LangValues,
@@ -218,7 +218,7 @@ impl<'a> KeyCodes<'a> {
     }
 
     /// The same key for another thread, which reads batches of `count` nodes in all, none below `first`. The thread numbers values by
-    /// a table of its own, so its codes mean something else than those of this key beyond the values that are known now.
+    /// a table of its own, so its codes mean something else than those of this key beyond the values that have one now.
     pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
         let existing = match &self.codes {
             Codes::Numbers(existing) => Some(existing.len()),
@@ -249,13 +249,13 @@ impl<'a> KeyCodes<'a> {
         matches!(self.codes, Codes::Numbers(_) | Codes::Texts(_))
     }
 
-    /// True where values with the same code are the same: instants may be written in several ways.
+    /// True where values with the same code are the same: instants may have several spellings.
     pub(crate) fn are_values(&self) -> bool {
         !matches!(self.part.base.column.values, Values::Days(_) | Values::SmallTime(_))
     }
 
-    /// The value that a code stands for. `None` for values that are numbered as they come, for texts that changes brought, and for instants of
-    /// which some changed, since these may be written in several ways.
+    /// The value of a code. `None` for values that are numbered as they come, for texts that changes brought, and for instants of
+    /// which some changed, since these may have several spellings.
     pub(crate) fn value_of(&self, code: u32) -> Option<ValueRef<'a>> {
         let (values, is_clean) = (&self.part.base.column.values, self.changes.is_empty());
         let unit = match &self.codes {
@@ -302,7 +302,7 @@ impl<'a> KeyCodes<'a> {
         self.changes.byte_len() + size_of::<u32>() * table
     }
 
-    /// The bytes by which a hash table has grown since it was last asked.
+    /// The bytes by which a hash table has grown since the last call.
     pub(crate) fn growth(&mut self) -> usize {
         match &mut self.codes {
             Codes::Numbers(existing) => existing.growth(),
@@ -369,11 +369,11 @@ impl<'a> KeyCodes<'a> {
     }
 }
 
-/// Deals nodes out by their values of a key that are numbered as they come: all nodes with the same value to the same share.
+/// Partitions nodes by their values of a key that are numbered as they come: all nodes with the same value are in one partition.
 pub(crate) struct Partitioner<'a, 's> {
     part: &'a LangValues,
     are_texts: bool,
-    /// The buckets of the codes that are known, which changed nodes have; see [`KeyCodes::buckets`].
+    /// The buckets of the existing codes, which changed nodes have; see [`KeyCodes::buckets`].
     buckets: &'s [u16],
     changes: Overlay<u32>,
     finder: RowFinder,
@@ -418,7 +418,7 @@ impl<'a> KeyCodes<'a> {
         [NO_BUCKET].into_iter().chain(buckets).collect()
     }
 
-    /// A partitioner for batches of nodes from `first` on; `buckets` are those that [`KeyCodes::buckets`] told.
+    /// A partitioner for batches of nodes from `first` on; `buckets` are those that [`KeyCodes::buckets`] returned.
     pub(crate) fn partitioner<'s>(&self, first: u32, buckets: &'s [u16]) -> Partitioner<'a, 's> {
         Partitioner {
             part: self.part,
@@ -497,7 +497,7 @@ fn narrow<'a>(
     Some((Codes::Narrow(least), count as u64 + 1, changes.collect()))
 }
 
-/// The nodes that changed since a column of narrow numbers was built, some of them perhaps none of these, with the numbers that stand for what
+/// The nodes that changed since a column of narrow numbers was built, some of them perhaps none of these, with the numbers that encode what
 /// they have now; and whether all of them fit the form of the column.
 fn changed_units(
     part: &LangValues,
@@ -688,7 +688,7 @@ fn interned_numbers<'a>(
     are_numbers.then_some((Codes::Numbers(existing), limit, changes))
 }
 
-/// A number that two values share when they are of one type and group together.
+/// A number that two values have in common if they are of one type and group together.
 fn number_of(value: ValueRef<'_>) -> Option<u128> {
     Some(match value {
         ValueRef::Int(number) => u128::from(number as u64),
@@ -699,7 +699,7 @@ fn number_of(value: ValueRef<'_>) -> Option<u128> {
     })
 }
 
-/// The codes of texts as positions of their tokens, changes included; `None` where few of the nodes with a value are asked for, or
+/// The codes of texts as positions of their tokens, changes included; `None` where few of the nodes with a value are requested, or
 /// their ids lie far apart. O(nodes with a value).
 fn by_tokens<'a>(
     part: &LangValues,
@@ -739,7 +739,7 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
-        /// Short texts are told apart by the numbers that stand for them, and long ones have none.
+        /// Short texts are distinguished by the numbers that encode them, and long ones have none.
         #[test]
         fn short_texts_are_told_apart(texts in prop::collection::vec(prop_oneof!["[ab\0]{0,17}", "\0{0,17}"], 0..300)) {
             let mut existing = HashMap::new();

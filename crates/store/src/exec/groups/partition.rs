@@ -1,7 +1,7 @@
 //! Deals nodes out to the groups of a `@groupby`.
 //!
 //! One key whose values are indexed is read off its index: the postings of a token are a group,
-//! in place where all subjects are grouped. Otherwise each node's keys are looked up in a table.
+//! read in place if all subjects are grouped. Otherwise each node's keys are looked up in a table.
 
 use crate::exec::choose::function::no_reverse;
 use crate::exec::control::context::Context;
@@ -31,7 +31,7 @@ pub(crate) struct NodePartition {
 pub(super) enum Source<'a> {
     /// Values in the first language of a list.
     Values(&'a Predicate, &'a [String]),
-    /// The nodes that edges lead to.
+    /// The targets of edges.
     Edges(&'a crate::graph::Direction),
 }
 
@@ -40,7 +40,7 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not keep.
+    /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not store.
     pub(crate) fn partition(
         &self,
         group_by: &GroupBy,
@@ -74,7 +74,7 @@ impl Context<'_> {
                 choices.clear();
                 let count = source.count(member);
                 if most < count {
-                    // The lists keep their space for the members that follow.
+                    // The lists retain their capacity for the members that follow.
                     while_choosing
                         .grow(size_of::<GroupValue>() * (count - most) * sources.len())?;
                     most = count;
@@ -93,7 +93,7 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not keep.
+    /// [`hexgraph_base::types::Error::Query`] for incoming edges that the schema does not store.
     pub(super) fn source<'s>(&'s self, key: &'s GroupKey) -> Result<Option<Source<'s>>> {
         let (name, reverse) = match key.predicate.strip_prefix('~') {
             Some(name) => (name, true),
@@ -137,10 +137,10 @@ impl Context<'_> {
         if members.len().saturating_mul(INDEX_RATIO) < subjects.len() {
             return Ok(None);
         }
-        // The members as they are asked for, and partitioned.
+        // The members in the requested order, and partitioned.
         self.control.charge(2 * size_of_val(members))?;
         let requested = RequestedQuery::new(members);
-        // Where others are asked for beside all that have a value, they are in no group.
+        // If other nodes are requested in addition to all that have a value, they are in no group.
         let all = subjects.is_exactly(members) || requested.has_all(&subjects);
         self.parts_of_postings(predicate, view, (!all).then_some(&requested)).map(Some)
     }
@@ -183,7 +183,7 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
-    /// The groups of those nodes that are asked for, token by token; `None` asks for all that have a token.
+    /// The groups of the requested nodes, token by token; `None` requests all that have a token.
     fn parts_of_postings(
         &self,
         predicate: &Predicate,
@@ -207,7 +207,7 @@ impl Context<'_> {
                     NodeSet::from(nodes.collect::<Vec<u32>>())
                 }
             };
-            // A token stands for all ways of writing a time; the first member's is shown.
+            // A token represents all spellings of a time; the first member's is shown.
             let key = members.first().and_then(|first| first_value(predicate, &[], first));
             let Some(key) = key else { continue };
             pending.add(GROUP_BYTES + KEY_BYTES + key.heap_size())?;
@@ -227,7 +227,7 @@ impl Context<'_> {
         predicate: &Predicate,
         view: IndexView<'_>,
     ) -> Result<Vec<(usize, GroupValue)>> {
-        // The token of a text or an int is the value. Any other may stand for several ways of writing one.
+        // The token of a text or an int is the value. Any other may represent several spellings of one.
         if !matches!(predicate.def.value_type, ValueType::String | ValueType::Int) {
             let count = |mut part: NodePartition| Some((part.members.len(), part.keys.pop()?));
             let parts = self.parts_of_postings(predicate, view, None)?;
@@ -282,8 +282,8 @@ impl RequestedQuery {
     }
 
     fn has_all(&self, subjects: &NodeSet) -> bool {
-        // A fold to the end, which walks a stored bitmap container by container; an early end
-        // would ask for each member.
+        // An internal iteration to the end, which walks a stored bitmap container by container; an early end
+        // would check each member.
         subjects.iter().fold(true, |all, node| all & self.has(node))
     }
 }
@@ -309,13 +309,13 @@ impl Source<'_> {
     }
 }
 
-/// The bytes that are charged for a group, beside its keys and its members: its places in the table and in the answer.
+/// The bytes that are charged for a group, apart from its keys and its members: its positions in the table and in the answer.
 pub(super) const GROUP_BYTES: usize = 200;
 
-/// The bytes that are charged for each key of a group, beside its text.
+/// The bytes that are charged for each key of a group, apart from its text.
 pub(super) const KEY_BYTES: usize = 2 * size_of::<GroupValue>();
 
-/// The bytes of the results of a group, beside their texts.
+/// The bytes of the results of a group, apart from their texts.
 pub(super) fn result_bytes(results: usize) -> usize {
     size_of::<Option<Value>>() * results
 }

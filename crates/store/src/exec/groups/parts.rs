@@ -1,6 +1,6 @@
-//! Groups of many members, found by several threads: each groups a part of the members, and the groups of the parts are put together.
+//! Groups of many members on several threads: each groups a partition of the members, and the groups of the partitions are merged.
 //!
-//! Where codes mean the same to all threads, the parts are ranges of members. A part tells the cell of each of its groups, and by these they are found
+//! Where codes mean the same to all threads, the parts are ranges of members. A part returns the cell of each of its groups, and by these they are looked up
 //! among those of the parts before; so groups get the numbers that one thread would have given them. Floats are retained, and added one after the
 //! other when the parts are put together, or added up in a second pass: see [`super::float_parts`].
 //!
@@ -196,7 +196,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
-    /// Takes the groups of parts, of which no two have the same one, in the order in which they would have appeared.
+    /// Merges the groups of parts, no two of which have the same one, in the order in which they would have appeared.
     fn join(&mut self, parts: Vec<Grouping<'a, 'c>>) {
         let mut parts = parts.into_iter();
         let Some(mut full) = parts.next() else { return };

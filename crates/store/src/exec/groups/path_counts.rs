@@ -1,4 +1,4 @@
-//! Counts the ways that lead from the nodes of a block over a chain of edges to each node at its end.
+//! Counts the paths that run from the nodes of a block over a chain of edges to each node at its end.
 //!
 //! The first level is counted as groups of an edge are: each edge adds one to the counter of its target. In each level below, an edge
 //! adds the counter of its source. So a chain costs O(edges of its levels), in arrays by node id, and no list of edges is made.
@@ -23,7 +23,7 @@ pub(crate) struct Chain<'b> {
     pub(crate) result: VarId,
 }
 
-/// Nodes, ascending, with the number of ways that lead to each.
+/// Nodes, ascending, with the number of paths to each.
 #[derive(Default)]
 struct Ways {
     nodes: Vec<u32>,
@@ -69,7 +69,7 @@ fn constant_of(field: &Field) -> Option<(VarId, i64)> {
 }
 
 impl Context<'_> {
-    /// What arrives at the end of a chain from `roots`: for each node that is reached the constant times the number of ways. `None`
+    /// What arrives at the end of a chain from `roots`: for each target the constant times the number of paths. `None`
     /// where an edge is none, where targets lie too far apart for an array, and where a number might not fit into 64 bits.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ impl Context<'_> {
             let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return Ok(None) };
             let edges = self.predicate(name).and_then(|predicate| predicate.direction(*reverse));
             let Some(edges) = edges else { return Ok(None) };
-            // No node below is reached by more ways than all nodes here together.
+            // No node below has more paths to it than all nodes here together.
             let all: i128 = match &ways {
                 Some(ways) => ways.counts.iter().map(|count| i128::from(*count)).sum(),
                 None => roots.len() as i128,
@@ -109,7 +109,7 @@ impl Context<'_> {
         Ok(Some(ValueMap { nodes, values: Column::Int(counts), constant: None }))
     }
 
-    /// The nodes after the edges of some nodes, to which as many ways lead as `counts` says, or one. `None` where they lie too far
+    /// The nodes after the edges of some nodes, with as many paths as `counts` says, or one, to each. `None` where they lie too far
     /// apart.
     fn ways_below(
         &self,

@@ -1,7 +1,7 @@
 //! Groups of all nodes that have a text, off the index of entire texts: the nodes of a token are a group.
 //!
-//! No node is asked for its text, and no table leads to groups. The numbers of the nodes are read wherever they lie, some thousand nodes of one or more
-//! tokens at a time. Threads share the tokens; no two have the same group. Nodes ascend within a token, so floats are added in their order.
+//! No text of a node is read, and no table maps keys to groups. The numbers of the nodes are read wherever they lie, some thousand nodes of one or more
+//! tokens at a time. The tokens are divided among threads; no two have the same group. Nodes ascend within a token, so floats are added in their order.
 //!
 //! O(tokens + nodes · aggregated predicates).
 
@@ -19,7 +19,7 @@ use hexgraph_base::types::Result;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Groups found so far, the first of which is none.
+/// The groups so far, the first of which is none.
 struct Groups<'a> {
     firsts: Vec<u32>,
     counts: Vec<u32>,
@@ -30,7 +30,7 @@ struct Groups<'a> {
 }
 
 impl Context<'_> {
-    /// The groups of all members that have a text, token by token, with how each field of the body is found. `None` where this is not the way: the
+    /// The groups of all members that have a text, token by token, with how each field of the body is computed. `None` where this strategy does not apply: the
     /// members are not seen to be all that have a text, few texts are distinct, or a field needs lists of members.
     ///
     /// # Errors

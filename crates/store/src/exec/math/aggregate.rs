@@ -1,7 +1,7 @@
 //! Computes values from other values: `val`, `math`, and aggregates over the level below.
 //!
 //! They are computed when the rest of a block is there, in the order in which their variables
-//! become known. A position in the tree is a path: the number of the field at each level.
+//! are resolved. A position in the tree is a path: the number of the field at each level.
 
 use super::doubts::Operand;
 use super::evaluate::{Evaluation, math_vars};
@@ -26,7 +26,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What was aggregated of variables that are columns: all that the fields of an empty block ask of one, in one pass over it.
+/// What was aggregated of variables that are columns: all that the fields of an empty block request of one, in one pass over it.
 type Passes = HashMap<VarId, Vec<Totals>>;
 
 /// For each variable of the block, the level that has its values.
@@ -58,7 +58,7 @@ impl Context<'_> {
                 let ready = {
                     let field = field_at(root, &path);
                     reads_of(&field.kind).iter().all(|var| {
-                        // A variable without a home in the tree is in a part that was not reached.
+                        // A variable without a level in the tree is in a part that was not visited.
                         self.vars[var.0 as usize].is_some() || !homes.contains_key(var)
                     })
                 };
@@ -75,7 +75,7 @@ impl Context<'_> {
                 }
                 result.data = FieldData::Column(map);
             }
-            // Nothing became known in a whole round, so nothing ever will.
+            // A full round resolved nothing, so no further one will.
             if rest.len() == before {
                 let at = rest.first().map(|path| field_at(root, path).at).unwrap_or_default();
                 let message = "the variables of this field wait for themselves, in a circle";
@@ -219,7 +219,7 @@ impl Context<'_> {
         let count = level.nodes.len();
         let numbers =
             op.as_sum().and_then(|op| Some((op, NodeNumbers::new(&map, edges.targets.len())?)));
-        // What is added up is found in one step; the place of any other value is looked up.
+        // A summed value is read in one step; the position of any other value is looked up.
         let finder = Finder::new(&map, if numbers.is_some() { 0 } else { edges.targets.len() });
         let gathered = holistic::gathered_bytes(op, edges.targets.len());
         let of_numbers = numbers.as_ref().map_or(0, |(_, numbers)| numbers.byte_len());
@@ -337,7 +337,7 @@ impl Context<'_> {
     }
 }
 
-/// Finds the computed fields and the levels where variables are at home. A path is charged: in a deep tree it is long.
+/// Collects the computed fields and the levels that define variables. A path is charged: in a deep tree it is long.
 fn survey(
     level: &Level,
     control: &RequestContext,
@@ -427,7 +427,7 @@ fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
     &level_at(root, above).fields[*number].field
 }
 
-/// True where a value of a variable of the level below is, or is computed from, a sum over all ways to its node: of facets of the edges, or of
+/// True where a value of a variable of the level below is, or is computed from, a sum over all paths to its node: of facets of the edges, or of
 /// what came down along them. O(fields below).
 fn sums_over_ways(var: VarId, above: &Field, edges: &EdgeField, homes: &Homes) -> bool {
     let Some(Home { path: home, .. }) = homes.get(&var) else { return false };
@@ -554,7 +554,7 @@ pub(in crate::exec) fn algebraic<'v>(
     }
 }
 
-/// What the sum of some values is asked for.
+/// What the sum of some values is used for.
 fn total(op: Algebraic, sum: Sum) -> Result<Option<Value>> {
     if op == Algebraic::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
 }

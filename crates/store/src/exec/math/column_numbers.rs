@@ -47,7 +47,7 @@ impl ColumnNumbers {
         ColumnVar::of_values(predicate, &nodes.0).map(ColumnNumbers)
     }
 
-    /// Their sum; `None` where no node has one. One pass over the column, which threads share.
+    /// Their sum; `None` where no node has one. One pass over the column, divided among threads.
     ///
     /// # Errors
     ///
@@ -72,7 +72,7 @@ impl ColumnNumbers {
 }
 
 /// Those of some nodes that may have the least value of a predicate without languages, or for `Algebraic::Max` the greatest: the node that has it is one
-/// of them. `None` where the values have no order in which they are stored. Two passes over the column, which threads share.
+/// of them. `None` where the values have no order in which they are stored. Two passes over the column, divided among threads.
 ///
 /// # Errors
 ///

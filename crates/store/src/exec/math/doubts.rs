@@ -1,11 +1,11 @@
-//! Finds uses of variables that are answered, and likely mean something else, for the warnings of an answer.
+//! Detects uses of variables that are answered, and likely mean something else, for the warnings of an answer.
 //!
 //! - **None of the nodes has a value**: mostly the variable is one of other nodes, above or below. The first node that has a value ends the
 //!   search, which is mostly the first one that is looked at; where there is none, it costs O(the fewer · log the others).
 //! - **Some nodes have none**, which counts as 0. They are counted only where an operator has met operands of different nodes, and mostly follow
 //!   from the number of its results.
-//! - **Sums over all ways to a node**, which are taken for those of one way. An edge field has more targets than there are nodes below exactly
-//!   where a node is reached more than once.
+//! - **Sums over all paths to a node**, which are mistaken for those of one path. An edge field has more targets than there are nodes below exactly
+//!   if a node has more than one path to it.
 //! - **Types that an operator has no result for**, as two datetimes: where it is computed value by value, the first ones are looked at.
 
 use super::evaluate::Mismatch;
@@ -45,7 +45,7 @@ impl Context<'_> {
         }
     }
 
-    /// Notes the variables of a column's expression that have no value at any node of a block, or at some. `of_block` tells of a variable whether
+    /// Notes the variables of a column's expression that have no value at any node of a block, or at some. `of_block` says of a variable whether
     /// the block defines it.
     pub(crate) fn note_doubts_of_columns(
         &self,
@@ -113,7 +113,7 @@ impl Context<'_> {
                 }
             }
             Some(Var::Column(column)) => meets(&column.subjects()),
-            // One value for all nodes, what holds nodes, and what is not known yet.
+            // One value for all nodes, what holds nodes, and what is not resolved yet.
             _ => true,
         };
         if !is_met && !nodes.is_empty() {
@@ -130,7 +130,7 @@ impl Context<'_> {
     }
 
     /// Notes the variables that some nodes of a level lack though they have another one of the same expression. `united` is the number of nodes
-    /// that have any of them, where it is known. O(1) where each variable has all these nodes or all of the level, and where all are variables of
+    /// that have any of them, if it is available. O(1) where each variable has all these nodes or all of the level, and where all are variables of
     /// the level; else O(members).
     pub(super) fn note_missing(
         &self,
@@ -158,14 +158,14 @@ impl Context<'_> {
     }
 
     fn note_lacking(&self, var: VarId, lacking: usize, nodes: usize, at: Position) {
-        // A variable that no node has is told as such.
+        // A variable that no node has is reported as such.
         if 0 < lacking && lacking < nodes {
             let what = Doubtful::SomeMissing { var, lacking, nodes };
             self.control.note_doubt(Doubt { at, what });
         }
     }
 
-    /// Notes that a variable of the level below is aggregated though its values are sums over all ways to a node.
+    /// Notes that a variable of the level below is aggregated though its values are sums over all paths to a node.
     pub(super) fn note_shared_below(
         &self,
         var: VarId,
@@ -182,7 +182,7 @@ impl Context<'_> {
         }
     }
 
-    /// Notes that a variable of a level above is computed with as the sum over all nodes that lead to one.
+    /// Notes that a variable of a level above is computed with as the sum over all sources of a node.
     pub(super) fn note_shared_above(&self, var: VarId, node: u32, at: Position) {
         let uid = self.version.nodes.uid(node);
         self.control.note_doubt(Doubt { at, what: Doubtful::SharedAbove { var, uid } });
@@ -200,7 +200,7 @@ pub(super) struct Operand<'a> {
     pub(super) var: VarId,
     /// The nodes that have a value, ascending.
     pub(super) nodes: &'a [u32],
-    /// True where they are known to be nodes of the level that computes.
+    /// True where they are certainly nodes of the level that computes.
     pub(super) is_within: bool,
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Evaluation<'a> {
     lookup: &'a Lookup<'a>,
     /// The seconds from 1970 to the moment that is now.
     now: f64,
-    /// The variables of operands of which one has nodes that the other lacks, where they count as 0; a variable may be there twice.
+    /// The variables of operands, if one has nodes that the other lacks, where they count as 0; a variable may be there twice.
     pub(super) uneven: Vec<VarId>,
     /// True while every operator has a result for each node of its operands: then the results are those of all nodes that have a variable.
     pub(super) is_complete: bool,
@@ -37,7 +37,7 @@ pub(crate) struct Mismatch {
 }
 
 impl<'a> Evaluation<'a> {
-    /// What is needed: what finds the values of a variable, and the seconds from 1970 to now.
+    /// What is needed: a lookup of the values of a variable, and the seconds from 1970 to now.
     pub(crate) fn new(lookup: &'a Lookup<'a>, now: f64) -> Evaluation<'a> {
         Evaluation { lookup, now, uneven: Vec::new(), is_complete: true, mismatch: None }
     }
@@ -421,7 +421,7 @@ fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Resu
     })
 }
 
-/// Compares two values and tells whether the order is the one that the function asks for; `None` for values without an
+/// Compares two values and returns whether they have the order that the function requires; `None` for values without an
 /// order.
 fn compared(
     function: MathFunction,
@@ -581,7 +581,7 @@ mod tests {
     }
 
     proptest! {
-        /// What columns compute is what single values come to.
+        /// Columns have the same results as single values.
         #[test]
         fn columns_compute_what_values_do(one in operand(), other in operand()) {
             for function in FUNCTIONS {

@@ -7,7 +7,7 @@
 //!   sum                      (b0 + b1) + b2
 //! ```
 //!
-//! So a sum has the same bits however values are cut into slices and partitioned into threads, as long as it is known which number a value
+//! So a sum has the same bits however values are cut into slices and partitioned into threads, as long as the number is given that a value
 //! has; and yet several blocks can be added at the same time, since none waits for another. An addition waits four cycles for the one before it:
 //! eight blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added one after the other.
 
@@ -62,13 +62,13 @@ impl FloatSum {
     }
 }
 
-/// Many sums of floats that come one by one, and how many floats each is of: what a float touches of them is one place of 16 bytes.
+/// Many sums of floats that come one by one, and how many floats each is of: a float touches one slot of 16 bytes.
 #[derive(Debug, Default)]
 pub(crate) struct CountedSums {
     open: Vec<CountedSum>,
     /// The sums of the blocks that are full, by sum.
     full: Vec<f64>,
-    /// In their place the sums of a part, which others come before.
+    /// Instead of them, the sums of a part, which others come before.
     part: Option<PartSums>,
 }
 
@@ -89,7 +89,7 @@ impl CountedSums {
         CountedSums { part: Some(PartSums::behind(counts)), ..CountedSums::default() }
     }
 
-    /// Has so many sums; those that are new are of no floats. A part has as many as it was told of.
+    /// Has so many sums; those that are new are of no floats. A part has as many as it was created with.
     pub(crate) fn resize(&mut self, sums: usize) {
         if self.part.is_some() {
             return;
@@ -98,7 +98,7 @@ impl CountedSums {
         self.full.resize(sums, NOTHING);
     }
 
-    /// Adds floats, each after those before to the sum that `position` tells of its key.
+    /// Adds floats, each after those before to the sum that `position` returns for its key.
     pub(crate) fn add<K: Copy>(
         &mut self,
         keys: &[K],
@@ -170,7 +170,7 @@ impl CountedSums {
     }
 }
 
-/// Many sums of the floats of a part, of which it is known how many floats come before: then it is known where blocks begin.
+/// Many sums of the floats of a part, with the number of floats that come before, which determines where blocks begin.
 #[derive(Debug)]
 struct PartSums {
     sums: Vec<PartSum>,
@@ -178,7 +178,7 @@ struct PartSums {
     before: Vec<u32>,
     /// The floats of blocks that began before the part, in their order, each after its sum: they can be added only to the beginning of their block.
     head: (Vec<u32>, Vec<f64>),
-    /// The sums of the full blocks after them, in their order, each with its place.
+    /// The sums of the full blocks after them, in their order, each with its position.
     blocks: Vec<(u32, f64)>,
 }
 
@@ -245,7 +245,7 @@ pub(crate) struct FloatRun {
 }
 
 impl FloatRun {
-    /// A part that begins after so many values; where it is not known how many, its values are retained to be added when the part is put after others.
+    /// A part that begins after so many values; if that number is not given, its values are retained to be added when the part is put after others.
     pub(crate) fn behind(values: Option<usize>) -> FloatRun {
         let capacity = values.map_or(usize::MAX, |values| values.wrapping_neg() % BLOCK);
         FloatRun { capacity, ..FloatRun::default() }
@@ -270,7 +270,7 @@ impl FloatRun {
         self.rest.extend_from_slice(wide.remainder());
     }
 
-    /// As [`FloatRun::add`], of floats some of which changed. They are read where they lie, but for those of blocks that are not full.
+    /// As [`FloatRun::add`], of floats, some of them changed. They are read where they lie, but for those of blocks that are not full.
     pub(crate) fn add_patched(&mut self, floats: PatchedFloats<'_>) {
         if let Some(floats) = floats.unchanged() {
             return self.add(floats);
@@ -350,7 +350,7 @@ fn add_beside<const N: usize>(sums: &mut [f64; N], floats: [&[f64]; N]) {
     *sums = added;
 }
 
-/// The sums of the next blocks, as many as are added side by side, of which only the first so many are there and have a meaning. As long as nothing
+/// The sums of the next blocks, as many as are added side by side, only the first so many of them have a meaning. As long as nothing
 /// changed in any of them they are read in place, and else a step at a time: what changed is put together in the nearest cache.
 fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
     let first = *floats;
@@ -364,7 +364,7 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
     let mut left = BLOCK;
     while 0 < left {
         let unchanged = cursors.iter().fold(left, |least, cursor| least.min(cursor.unchanged()));
-        // A block is made of whole steps.
+        // A block consists of full steps.
         let run = unchanged / STEP * STEP;
         left -= run.max(STEP);
         if 0 < run {

@@ -54,7 +54,7 @@ pub(super) fn float_result(function: MathFunction, number: f64) -> Option<f64> {
     }
 }
 
-/// An operator on the numbers of two operands, of which one may be a constant; `None` where an int leaves 64 bits, and where the
+/// An operator on the numbers of two operands, one of them possibly a constant; `None` where an int leaves 64 bits, and where the
 /// results would be ints for some nodes and floats for others. A node that only one operand has counts as 0 in the other; `are_alike`
 /// says that there is none. A node whose divisor is 0 is left out: with the results comes whether there is no such node.
 pub(crate) fn binary(
@@ -156,7 +156,7 @@ impl<T: Copy> OperandValues<'_, T> {
     }
 }
 
-/// The numbers of two operands for the nodes of either, with 0 for a node that has none. `None` where a float is missing beside
+/// The numbers of two operands for the nodes of either, with 0 for a node that has none. `None` where a float is missing next to
 /// ints: the result of that node would be an int.
 fn unite(one: &ValueMap, other: &ValueMap) -> Option<(ValueMap, ValueMap)> {
     let nodes = (one.nodes.as_slice(), other.nodes.as_slice());
@@ -196,7 +196,7 @@ fn merged<T: Copy + Default, U: Copy + Default>(
     let mut rights = Vec::with_capacity(capacity);
     let (mut one, mut other) = (0, 0);
     while one < nodes.0.len() || other < nodes.1.len() {
-        // A list that has come to its end is after all nodes of the other.
+        // An exhausted list is after all nodes of the other.
         let node =
             |list: &[u32], position: usize| list.get(position).map_or(u64::MAX, |&it| it.into());
         let (first, second) = (node(nodes.0, one), node(nodes.1, other));
@@ -283,7 +283,7 @@ pub(super) fn int_results(
     }
 }
 
-/// As [`int_results`] where it is known that no result leaves 64 bits: without a test for that, products become vector instructions.
+/// As [`int_results`] if no result can leave 64 bits: without a test for that, products become vector instructions.
 pub(super) fn bounded_int_results(
     function: MathFunction,
     one: OperandValues<'_, i64>,

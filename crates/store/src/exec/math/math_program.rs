@@ -15,7 +15,7 @@ use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph_base::types::stack;
 use std::borrow::Cow;
 
-/// What is known of the numbers of a column beforehand.
+/// Bounds of the numbers of a column.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum NumberKind {
     /// Ints between two, both included.
@@ -40,7 +40,7 @@ pub(crate) struct Program {
 
 #[derive(Debug)]
 enum Node {
-    /// The numbers of a column, by its place among the inputs.
+    /// The numbers of a column, by its position among the inputs.
     Input(usize),
     Int(i64),
     Float(f64),
@@ -77,7 +77,7 @@ impl Program {
         self.may_fail
     }
 
-    /// What is known of the results.
+    /// Bounds of the results.
     pub(crate) fn kind(&self) -> NumberKind {
         self.kind
     }
@@ -172,7 +172,7 @@ fn compile(
     }
 }
 
-/// What is known of the results of an operator on one operand; `None` where there may be none.
+/// Bounds of the results of an operator on one operand; `None` where there may be none.
 fn kind_of_one(function: MathFunction, kind: NumberKind) -> Option<NumberKind> {
     match (function, kind) {
         (MathFunction::Negate, NumberKind::Float) | (MathFunction::Exp, _) => {
@@ -541,7 +541,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
-        /// A program computes what single values come to, also where nodes lack operands that count as 0.
+        /// A program has the same results as single values, also where nodes lack operands that count as 0.
         #[test]
         fn programs_compute_what_values_do(
             expr in expr(),

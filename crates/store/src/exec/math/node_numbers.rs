@@ -8,10 +8,10 @@ use super::sums::Sum;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost::is_dense;
 
-/// Stands for no int.
+/// Represents a missing int.
 const NO_INT: i32 = i32::MIN;
 
-/// The bits that stand for no float: those of a NaN that no computation gives.
+/// The bits that represent a missing float: those of a NaN that no computation gives.
 const NO_FLOAT: u64 = 0x7ff4_6865_7867_7261;
 
 /// Numbers by the distance of their node from the first one.

@@ -1,14 +1,14 @@
 //! Floats as they are stored, and what changed of them: read in their order without a copy.
 //!
 //! ```text
-//!   stored     s0 s1 s2 s3 s4 s5 s6        patches   1 takes the place of s1, s3 is lost, 2 lies before s5
+//!   stored     s0 s1 s2 s3 s4 s5 s6        patches   1 replaces s1, s3 is lost, 2 lies before s5
 //!   in order   s0  1 s2    s4  2 s5 s6
 //! ```
 
 use crate::exec::cost::CACHE_LINE_BYTES;
 
 /// The floats that a [`Cursor`] reads at a time: two cache lines, and so few that most lie between two changes, of which there is one in 64 rows at most
-/// while no fold is late.
+/// unless a compaction is overdue.
 pub(crate) const STEP: usize = CACHE_LINE_BYTES / size_of::<f64>() * 2;
 
 /// Stored floats with what changed of them.
@@ -19,7 +19,7 @@ pub(crate) struct PatchedFloats<'f> {
     len: usize,
 }
 
-/// One change. Places count floats in their order, rows stored ones; both are below the number of nodes.
+/// One change. Positions count floats in their order, rows stored ones; both are below the number of nodes.
 #[derive(Clone, Copy)]
 struct Patch {
     /// The number of floats before it.
@@ -30,7 +30,7 @@ struct Patch {
     float: Option<f64>,
 }
 
-/// Collects what changed of some stored floats. It is kept from one lot to the next for its room.
+/// Collects what changed of some stored floats. It is reused from one batch to the next for its capacity.
 #[derive(Default)]
 pub(crate) struct Patches {
     patches: Vec<Patch>,
@@ -96,7 +96,7 @@ pub(crate) struct Cursor<'f> {
     row: usize,
     /// The next position.
     position: usize,
-    /// The place of the next patch, or the number of floats.
+    /// The position of the next patch, or the number of floats.
     patch: usize,
 }
 
@@ -121,7 +121,7 @@ impl<'f> Cursor<'f> {
         floats
     }
 
-    /// The next floats, of which there have to be as many: in place where none of them changed, else put together in `buffer`.
+    /// The next floats, which must exist: in place if none of them changed, else put together in `buffer`.
     #[inline]
     pub(crate) fn step<'r>(&mut self, buffer: &'r mut [f64; STEP]) -> &'r [f64; STEP]
     where
@@ -141,7 +141,7 @@ impl<'f> Cursor<'f> {
     #[inline(never)]
     fn put_together(&mut self, buffer: &mut [f64; STEP]) {
         let at = self.patch - self.position;
-        // Mostly one float has another one in its place.
+        // Mostly one float is replaced by another.
         if let [Patch { row, float: Some(float), .. }, rest @ ..] = self.patches
             && *row as usize == self.row + at + 1
             && let Some(floats) = self.stored[self.row..].first_chunk::<STEP>()

@@ -11,7 +11,7 @@ pub struct Sum {
     count: usize,
 }
 
-/// A sum on its way.
+/// The state of a sum.
 #[derive(Debug, Clone)]
 enum Total {
     /// The sum of ints.
@@ -148,7 +148,7 @@ fn behind_ints(ints: i128, more: f64) -> FloatSum {
     sum
 }
 
-/// Keeps a float within what can be printed.
+/// Limits a float to the range that can be printed.
 pub(in crate::exec) fn clamp(number: f64) -> f64 {
     if number.is_nan() { 0.0 } else { number.clamp(f64::MIN, f64::MAX) }
 }

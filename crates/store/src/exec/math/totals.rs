@@ -17,7 +17,7 @@ use hexgraph_base::types::{Result, Value};
 /// The numbers that are added to several aggregates at a time: as many as a sum of floats adds side by side.
 const CHUNK: usize = 2 * BATCH;
 
-/// An aggregate on its way.
+/// The state of an aggregate.
 #[derive(Clone)]
 pub(crate) struct Totals {
     op: Algebraic,
@@ -25,7 +25,7 @@ pub(crate) struct Totals {
     running: Running,
 }
 
-/// What the numbers so far come to.
+/// The aggregate of the numbers so far.
 #[derive(Clone)]
 enum Running {
     /// There was no number.
@@ -44,7 +44,7 @@ impl Totals {
         Totals { op, count: 0, running: Running::Nothing }
     }
 
-    /// The same aggregate of no numbers, for those of a part, before which so many have been, where that is known. It is
+    /// The same aggregate of no numbers, for those of a part, before which so many have been, if that number is given. It is
     /// [put after](Totals::absorb) the parts before.
     pub(crate) fn part(&self, are_floats: bool, before: Option<usize>) -> Totals {
         let running = match are_floats && self.is_sum() {
@@ -54,12 +54,12 @@ impl Totals {
         Totals { op: self.op, count: 0, running }
     }
 
-    /// The aggregate of the same pass that tells another one, too: of sums that of the mean.
+    /// The aggregate of the same pass that also computes another one: of sums that of the mean.
     pub(crate) fn pass_of(op: Algebraic) -> Algebraic {
         if op == Algebraic::Avg { Algebraic::Sum } else { op }
     }
 
-    /// What the same numbers come to in another way, which is of the same pass; `None` where it is not.
+    /// Another aggregate of the same numbers, which is of the same pass; `None` where it is not.
     pub(crate) fn reported_as(&self, op: Algebraic) -> Option<Totals> {
         (Totals::pass_of(self.op) == Totals::pass_of(op)).then(|| Totals { op, ..self.clone() })
     }
@@ -98,7 +98,7 @@ impl Totals {
         };
     }
 
-    /// As [`Totals::add`] for a sum, of floats some of which changed.
+    /// As [`Totals::add`] for a sum, of floats, some of them changed.
     pub(crate) fn add_patched(&mut self, floats: PatchedFloats<'_>) {
         debug_assert!(self.is_sum(), "others do not ask for the order");
         if floats.len() == 0 {
@@ -179,14 +179,14 @@ impl Totals {
         };
     }
 
-    /// Adds up what waits to be added with what follows, so that a part keeps little.
+    /// Adds up what waits to be added with what follows, so that a part retains few values.
     pub(crate) fn settle(&mut self) {
         if let Running::Floats(run) = &mut self.running {
             run.settle();
         }
     }
 
-    /// Makes a sum of ints one of so many more numbers, or fewer, which come to so much more.
+    /// Adjusts a sum of ints by a count delta and a sum delta.
     pub(crate) fn raise(&mut self, (count, increase): (i64, i128)) {
         debug_assert!(self.is_sum(), "a least number can't be taken out");
         let existing = if let Running::Int(existing) = self.running { existing } else { 0 };
@@ -256,14 +256,14 @@ fn sum_of_narrow(ints: &[i32]) -> i128 {
         .sum()
 }
 
-/// The sum of numbers of 64 bits: that of their upper halves and that of their lower ones, neither of which overflows.
+/// The sum of numbers of 64 bits: that of their upper halves and that of their lower ones, and neither overflows.
 #[inline]
 fn sum_of_ints(ints: &[i64]) -> i128 {
     const SIGN: u64 = 1 << 63;
     let sum_of_some = |ints: &[i64]| {
         let (mut upper, mut lower) = (0_u64, 0_u64);
         for int in ints {
-            // With the sign turned it is the distance from the least int, and both halves are positive.
+            // With the sign bit inverted it is the distance from the least int, and both halves are positive.
             let distance = *int as u64 ^ SIGN;
             upper += distance >> 32;
             lower += distance & u64::from(u32::MAX);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is aggregated in one pass is what each aggregate comes to alone, whichever others are asked.
+        /// One pass computes for each aggregate what it computes alone, whichever others are requested.
         #[test]
         fn several_in_one_pass(
             ints in prop::collection::vec(any::<i64>(), 0..9000),
@@ -335,7 +335,7 @@ mod tests {
             }
         }
 
-        /// Numbers in slices come to what they come to one by one.
+        /// Numbers in slices have the same aggregate as one by one.
         #[test]
         fn slices_are_numbers_one_by_one(
             narrow in prop::collection::vec(any::<i32>(), 0..70),

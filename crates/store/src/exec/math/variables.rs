@@ -14,7 +14,7 @@ use hexgraph_base::types::{Error, Result, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The variables found so far: one that several levels define (in `@recurse`) is united.
+/// The variables so far: one that several levels define (in `@recurse`) is united.
 type Outcome = BTreeMap<VarId, Var>;
 
 impl Context<'_> {
@@ -49,7 +49,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Adds the variables of a level and those below, in the order of their fields. Levels that are begun stand in a list, since there may be
+    /// Adds the variables of a level and those below, in the order of their fields. Levels in progress are in a list, since there may be
     /// more of them than a stack has space for.
     fn publish_level(&self, level: &Level, live: &Arc<Vec<u32>>, hit: &mut Outcome) -> Result<()> {
         let mut open = vec![(level, Arc::clone(live), level.fields.iter())];
@@ -104,7 +104,7 @@ impl Context<'_> {
                 let count = ValueMap::constant(Value::Int(live.len() as i64));
                 add_values(hit, result.field.var, count);
             }
-            // A predicate that nobody has yet: its variable is known, and empty.
+            // A predicate that nobody has yet: its variable is resolved, and empty.
             FieldData::Nothing if matches!(result.field.kind, FieldKind::Predicate { .. }) => {
                 if let Some(var) = result.field.var {
                     hit.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
@@ -124,7 +124,7 @@ impl Context<'_> {
         hit: &mut Outcome,
     ) -> Result<Option<Arc<Vec<u32>>>> {
         let field = &result.field;
-        // Without a cascade all nodes of the level below are reached.
+        // Without a cascade all nodes of the level below are targets.
         let all = level.nodes.len() == live.len() && edges.level.alive.is_none();
         let below = match all {
             true => Arc::clone(&edges.level.nodes),

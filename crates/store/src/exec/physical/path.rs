@@ -1,14 +1,14 @@
-//! The access paths: what `explain` prints beside each step.
+//! The access paths: what `explain` prints next to each step.
 //!
 //! A step has a path of its kind. It is decided by a function that only looks, at the plan, the schema, the lengths of sets and the
-//! estimates of indexes; another function carries it out. All paths that are allowed for a step lead to the same answer.
+//! estimates of indexes; another function executes it. All paths that are allowed for a step have the same answer.
 
-/// The way in which a step of a query is executed.
+/// How a step of a query is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccessPath {
     /// What is made of a block.
     Block(BlockPath),
-    /// How the nodes of a root function are found.
+    /// How the nodes of a root function are selected.
     Root(RootPath),
     /// How a set is reduced to the nodes that pass a part of a filter.
     Filter(FilterPath),
@@ -35,11 +35,11 @@ pub enum BlockPath {
     WalkBatches,
     /// Its nodes are counted without a list of them.
     Count,
-    /// Its variables stand for columns, which are read when they are asked for.
+    /// Its variables are references to columns, which are read when they are requested.
     NameColumns,
-    /// Its nodes stay the set that they are, of which the values are aggregated.
+    /// Its nodes remain a set, whose values are aggregated.
     RetainSet,
-    /// The ways over a chain of edges are counted, without a list of levels.
+    /// The paths over a chain of edges are counted, without a list of levels.
     CountPaths,
     /// Its nodes are listed and grouped.
     GroupList,
@@ -55,7 +55,7 @@ pub enum BlockPath {
     Algorithm,
 }
 
-/// How the nodes of a root function are found.
+/// How the nodes of a root function are selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RootPath {
     /// The nodes that the function names, or those of a variable.
@@ -72,11 +72,11 @@ pub enum RootPath {
     CountIndex,
     /// The intersection or the union of the postings of tokens.
     Postings,
-    /// The nodes with trigrams of a pattern or a text, of which each is tested.
+    /// The nodes with trigrams of a pattern or a text, each of which is tested.
     Trigrams,
     /// Each text is compared, but for those that are too long or too short; one of few distinct ones once for all nodes.
     Texts,
-    /// The nodes in the cells of an area, of which each is tested.
+    /// The nodes in the cells of an area, each of which is tested.
     Cells,
     /// The nearest vectors.
     Vectors,
@@ -99,21 +99,21 @@ pub enum RootPath {
 pub enum FilterPath {
     /// The set of an index is intersected.
     Index,
-    /// A set that is known is intersected.
+    /// An existing set is intersected.
     Set,
     /// Each node is tested.
     Test,
     /// The nodes in the cells of an area are intersected; then each node is tested.
     Cells,
-    /// The set of an index is walked in place of the one that is asked for.
+    /// The set of an index is walked in place of the requested one.
     Drives,
-    /// Each node that has a value is tested, in place of those that are asked for.
+    /// Each node that has a value is tested, in place of the requested ones.
     Holders,
     /// Batches of nodes are filtered as sets.
     Batches,
     /// The column is counted, without a list of nodes.
     CountColumn,
-    /// The targets are found by an index, and the edges walked back from them.
+    /// The targets are selected by an index, and the edges followed back from them.
     WalkBack,
     /// The nodes that an index of trigrams leaves are tested.
     Trigrams,
@@ -128,11 +128,11 @@ pub enum FilterPath {
 pub enum PagePath {
     /// A seek to its first node.
     Seek,
-    /// The root is walked, and the filter asked of batches.
+    /// The root is walked, and batches are filtered.
     WalkRoot,
-    /// A walk over the root was begun, and another one over the nodes that it finds follows: too few passed.
+    /// A walk over the root was begun, and another one over the nodes of the filter follows: too few passed.
     GivesUp,
-    /// The smallest set of the filter is walked, and the root asked.
+    /// The smallest set of the filter is walked, and the root tested.
     WalkFilter,
 }
 
@@ -143,19 +143,19 @@ pub enum OrderPath {
     AsIs,
     /// The index of the key is walked from the bound of the root function on, until the page is full.
     WalkRange,
-    /// The index of the key is walked in the range that the filter asks for, until the page is full; each node is asked as by the next one.
+    /// The index of the key is walked in the range of the filter, until the page is full; each node is tested as by the next one.
     WalkFilterRange,
-    /// The index of the key is walked until the page is full; each node is asked whether it is one of the set, and passes.
+    /// The index of the key is walked until the page is full; each node is tested for membership in the set, and by the filter.
     WalkIndex,
-    /// A walk over the index was begun, and another way follows: the filter lets too few nodes through, or follows edges.
+    /// A walk over the index was begun, and another path follows: the filter lets too few nodes through, or follows edges.
     GivesUp,
-    /// One pass over the column keeps the first ones.
+    /// One pass over the column retains the first ones.
     Scan,
     /// The index of the first key is walked to the page's end; the nodes up to there are sorted.
     WalkIndexAndSort,
-    /// One pass over the column of the first key finds the nodes up to the page's end, which are sorted.
+    /// One pass over the column of the first key selects the nodes up to the page's end, which are sorted.
     ScanAndSort,
-    /// One pass over the column of the first key keeps the first ones; the filter is asked of those that may be among them.
+    /// One pass over the column of the first key retains the first ones; the filter tests those that may be among them.
     ScanAndAsk,
     /// The keys of all nodes are read and sorted.
     Sort,
@@ -191,7 +191,7 @@ pub enum GroupPath {
     TargetArray,
     /// The same in a hash table.
     TargetTable,
-    /// The keys of batches of members are read as codes, each combination of which has counters.
+    /// The keys of batches of members are read as codes, and each combination of codes has counters.
     CodeCells,
     /// The same with an array that leads from the codes to the group.
     CodeArray,
@@ -204,7 +204,7 @@ pub enum GroupPath {
 /// How all values of a variable are aggregated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TotalPath {
-    /// In one pass over the column that the variable stands for.
+    /// In one pass over the column that the variable references.
     Column,
     /// From the values as they are listed.
     Values,

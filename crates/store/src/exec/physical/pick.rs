@@ -1,9 +1,9 @@
-//! Takes the cheapest of the ways that are allowed, or one of them at random.
+//! Chooses the cheapest of the allowed access paths, or one of them at random.
 
 use crate::exec::control::context::Context;
 
 impl Context<'_> {
-    /// The cheapest way, or one of those that are allowed where tests have it drawn at random. What is drawn differs with `salt`, such as
+    /// The cheapest path, or a random allowed one in tests. The random choice differs with `salt`, such as
     /// the number of nodes.
     #[inline]
     pub(crate) fn pick<P: Copy>(
@@ -38,7 +38,7 @@ mod tests {
     };
     use std::collections::HashSet;
 
-    /// A random function of values, of which each index has some and none has others.
+    /// A random function of values, such that each index has some and none has others.
     fn function(rng: &mut Rng) -> Filter {
         let name = |name: &str| PredicateRef { name: name.to_owned(), reverse: false, lang: None };
         let text = |text: &str| Argument::Text(text.to_owned());
@@ -107,7 +107,7 @@ mod tests {
         }
     }
 
-    /// Asks a filter of candidates in all forms, with some costs, and compares what passes with `expected`.
+    /// Filters candidates in all forms, with some costs, and compares what passes with `expected`.
     fn check(
         version: &Version,
         filter: &Filter,
@@ -139,7 +139,7 @@ mod tests {
         static TAKEN: std::cell::RefCell<HashSet<AccessPath>> = Default::default();
     }
 
-    /// A filter lets the same nodes through by all ways that are allowed for its parts: those of indexes, of tests, and of edges.
+    /// A filter lets the same nodes through by all access paths that are allowed for its parts: those of indexes, of tests, and of edges.
     #[test]
     fn all_ways_of_a_filter_lead_to_the_same_nodes() {
         let mut rng = Rng::with_seed(11);

@@ -1,8 +1,8 @@
 //! Numbers for values in the order in which they come.
 //!
 //! A table of many keys lies in the farther caches, and a look at it waits for them twice: for the slot, and for the key that is compared. So keys are
-//! asked for in lots: first all of their slots are read, then all keys that these name, and then they are compared, most of them without another
-//! look. None of the reads of a lot waits for another, which tables of libraries, asked key by key, don't allow.
+//! looked up in batches: first all of their slots are read, then all keys that these name, and then they are compared, most of them without another
+//! look. No read of a batch waits for another, which a lookup key by key in a table of a library doesn't allow.
 
 use crate::exec::control::pending::VALUE_ENTRY_BYTES;
 use std::hash::{BuildHasher, RandomState};
@@ -11,7 +11,7 @@ use std::hint::black_box;
 /// The number of keys of a lot.
 const BATCH: usize = 32;
 
-/// The slots that are looked at at once: nearly all keys are in one of them, as there are two slots for a key, and mostly they share a line of the cache.
+/// The slots that are looked at at once: nearly all keys are in one of them, as there are two slots for a key, and mostly these are in one cache line.
 const NEAR: usize = 4;
 
 /// The least number of slots.
@@ -20,14 +20,14 @@ const SLOTS_MIN: usize = 2 * BATCH;
 /// Distinct keys, and the number of each.
 #[derive(Clone)]
 pub(super) struct KeyNumbers {
-    /// The upper half of a key's hash, and the place of the key plus 1; 0 for a slot without a key. A power of two of them, at most half of which have
+    /// The upper half of a key's hash, and the position of the key plus 1; 0 for a slot without a key. A power of two of them, at most half of which have
     /// one. A key is in the first free slot from that of its hash on.
     slots: Vec<u64>,
     keys: Vec<u128>,
     numbers: Vec<u32>,
-    /// The keys that are asked for, and where their numbers are written.
+    /// The keys to look up, and where their numbers are written.
     requested: Vec<(u128, u32)>,
-    /// The number of keys when [`KeyNumbers::growth`] was last asked.
+    /// The number of keys when [`KeyNumbers::growth`] was last called.
     charged: usize,
     /// Numbers that nobody knows who chooses the keys.
     seeds: [u64; 2],
@@ -48,7 +48,7 @@ impl Default for KeyNumbers {
 }
 
 /// Both halves of a key, multiplied, and the halves of the product put together, as in wyhash: texts that differ in a digit or two are as far apart as
-/// any. (Of 100,000 such texts one in ten was found in its own slot by the hash of rustc, and of sixteen shares half were left empty.)
+/// any. (Of 100,000 such texts one in ten had its own slot by the hash of rustc, and of sixteen partitions half were left empty.)
 #[inline]
 pub(super) fn mixed(key: u128, seeds: [u64; 2]) -> u64 {
     let [one, two] = seeds;
@@ -71,7 +71,7 @@ impl KeyNumbers {
     }
 
     /// Puts 0 after some numbers, where that of a key is written at the latest by [`KeyNumbers::settle`]. Keys that come for the first time are numbered
-    /// from `others` + 1 on, after those that are known.
+    /// from `others` + 1 on, after the existing ones.
     #[inline]
     pub(super) fn ask(&mut self, key: u128, others: usize, out: &mut Vec<u32>) {
         self.requested.push((key, out.len() as u32));
@@ -81,7 +81,7 @@ impl KeyNumbers {
         }
     }
 
-    /// Writes the numbers of the keys that were asked for.
+    /// Writes the numbers of the keys that were looked up.
     pub(super) fn settle(&mut self, others: usize, out: &mut [u32]) {
         let mut requested = std::mem::take(&mut self.requested);
         // Nothing moves while they are looked for.
@@ -127,7 +127,7 @@ impl KeyNumbers {
         hash as usize & (self.slots.len() - 1)
     }
 
-    /// The place of a key, which is put after the others where it is not there. There is space for it.
+    /// The position of a key, which is put after the others where it is not there. There is space for it.
     fn position(&mut self, key: u128, hash: u64, others: usize) -> usize {
         let mut slot = self.slot_of(hash);
         loop {
@@ -171,7 +171,7 @@ impl KeyNumbers {
         self.keys.iter().copied().zip(self.numbers.iter().copied())
     }
 
-    /// The bytes by which the table has grown since this was last asked.
+    /// The bytes by which the table has grown since the last call.
     pub(super) fn growth(&mut self) -> usize {
         let grown = self.len() - self.charged;
         self.charged += grown;
@@ -186,7 +186,7 @@ mod tests {
     use std::collections::HashMap;
 
     proptest! {
-        /// Each key has one number, by which it is found again, whether it is asked for alone or in a lot.
+        /// Each key has one number, which each lookup returns, alone or in a batch.
         #[test]
         fn keys_keep_their_numbers(
             keys in prop::collection::vec(prop_oneof![0u128..50, any::<u128>(), (0u128..9).prop_map(|it| it << 64)], 0..2000),

@@ -12,7 +12,7 @@ pub(super) const REWRITE: Rewrite = Rewrite {
     holds: |_, block| asks_for_counts(block),
 };
 
-/// True for a block that asks for nothing but the number of its nodes.
+/// True for a block that requests only the number of its nodes.
 fn asks_for_counts(block: &Block) -> bool {
     let counts =
         |field: &Arc<Field>| matches!(field.kind, FieldKind::CountUid) && field.var.is_none();

@@ -12,7 +12,7 @@ pub(super) const REWRITE: Rewrite = Rewrite {
     holds: |_, block| only_aggregates_values(block),
 };
 
-/// True for a block of whose nodes values are aggregated, and nothing else is asked.
+/// True for a block that only aggregates values of its nodes.
 fn only_aggregates_values(block: &Block) -> bool {
     let is_value = |field: &Arc<Field>| {
         let is_plain = matches!(field.kind, FieldKind::Predicate { reverse: false, .. });

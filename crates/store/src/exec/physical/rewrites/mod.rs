@@ -1,4 +1,4 @@
-//! The rewrites: what a block asks for is led to a shorter way of making it, in the order of a table.
+//! The rewrites: each replaces a block by a cheaper equivalent, in the order of a table.
 
 mod count_alone;
 mod name_columns;
@@ -14,13 +14,13 @@ use crate::exec::control::context::Context;
 use crate::exec::physical::path::BlockPath;
 use hexgraph_base::plan::{Block, Call};
 
-/// Leads from one way of carrying out a block to another one with the same answer.
+/// Replaces one strategy for a block by another one with the same answer.
 pub struct Rewrite {
     /// Its name, which is that of its file.
     pub name: &'static str,
-    /// The way that it takes blocks from.
+    /// The strategy that it replaces.
     pub before: BlockPath,
-    /// The way that it leads them to.
+    /// The strategy that replaces it.
     pub after: BlockPath,
     /// Whether it holds for a block. Looks at the plan, the schema and the costs, and reads no data.
     holds: fn(&Context<'_>, &Block) -> bool,
@@ -63,7 +63,7 @@ fn takes_all_roots(block: &Block) -> bool {
         && block.recurse.is_none()
 }
 
-/// True for a root of literal uids, of which one that is written twice counts twice.
+/// True for a root of literal uids, where one that is written twice counts twice.
 pub(crate) fn lists_uids(block: &Block) -> bool {
     let call = block.root.as_ref().map(|function| &function.call);
     matches!(call, Some(Call::Uid { vars, .. }) if vars.is_empty())

@@ -1,4 +1,4 @@
-//! `var(func: f) { a as age }`: the variable stands for a column of the nodes, which is read when something asks for it.
+//! `var(func: f) { a as age }`: the variable is a reference to a column of the nodes, which is read when it is requested.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
 use crate::exec::physical::path::BlockPath;

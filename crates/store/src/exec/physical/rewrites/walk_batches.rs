@@ -1,5 +1,5 @@
 //! `q(func: f, first: n) @cascade { ... }`: the first nodes are walked, and more of them only while the cascade leaves fewer than
-//! the page wants.
+//! the page needs.
 
 use super::Rewrite;
 use crate::exec::cost::CostModel;
