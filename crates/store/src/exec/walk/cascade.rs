@@ -104,7 +104,7 @@ impl Context<'_> {
         (is_apart && least < total()).then_some(most)
     }
 
-    /// Tells which nodes of a level stay.
+    /// Decides which nodes of a level remain.
     fn drop_nodes(&self, level: &mut Level, cascade: &Cascade) {
         let fields = level.fields.iter().enumerate();
         let required: Vec<&FieldResult> = fields

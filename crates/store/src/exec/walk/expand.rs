@@ -1,4 +1,4 @@
-//! `expand(...)`: replaced by the fields that the nodes of the level turn out to have.
+//! `expand(...)`: replaced by the fields of the nodes of the level.
 
 use crate::exec::control::context::Context;
 use crate::exec::select::read::Langs;
@@ -90,7 +90,7 @@ impl Context<'_> {
             None => (name, false),
         };
         let predicate = self.predicate(plain)?;
-        // Edges without a selection show nothing, but `@cascade` asks for them.
+        // Edges without a selection show nothing, but `@cascade` requires them.
         if predicate.is_edges() && predicate.direction(reverse).is_none() {
             return None;
         }
@@ -121,7 +121,7 @@ impl Context<'_> {
     }
 }
 
-/// True when a field that is written beside `expand` asks for what it brings, under whatever name.
+/// True when a field that is written next to `expand` requests one of its fields, under whatever name.
 fn asks_the_same(written: &Field, brought: &Field) -> bool {
     let (
         FieldKind::Predicate { name, reverse, langs },

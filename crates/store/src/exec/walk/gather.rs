@@ -1,4 +1,4 @@
-//! The distinct nodes that edges lead to, where nothing asks which edge leads to which: a bit for each id of their span, and no lists.
+//! The distinct targets of edges, if the edge of each is not needed: a bit for each id of their span, and no lists.
 
 use super::lists::distinct;
 use super::traverse::Walk;
@@ -35,8 +35,8 @@ fn is_plain(field: &Field) -> bool {
 }
 
 impl Context<'_> {
-    /// The distinct nodes that edges of some nodes lead to and that pass the field's filter, ascending; `None` where they lie so far apart, or are
-    /// so few, that lists are the better way.
+    /// The distinct targets of edges of some nodes that pass the field's filter, ascending; `None` where they lie so far apart, or are
+    /// so few, that lists are cheaper.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl Context<'_> {
             }
         }
         self.took(EdgesPath::Copy);
-        // Who asked charges what happens to them.
+        // The caller charges what it does with them.
         self.control.uncharge(size_of::<u32>() * targets.capacity());
         // A single list ascends, and is not copied.
         let is_one = targets.is_sorted_by(|one, other| one < other);

@@ -59,7 +59,7 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     Some(distinct)
 }
 
-/// The lists of fewer nodes are copied one by one: that takes as long as to find out how those of a batch lie.
+/// The lists of fewer nodes are copied one by one: checking how those of a batch are stored costs as much.
 const BATCHED_MIN: usize = cost::SETUP.per(cost::LOOKUP);
 
 /// The least and the greatest node of some, and whether they ascend without repeats.
@@ -90,7 +90,7 @@ impl Context<'_> {
         let Some(spread) = self.control.spread(nodes.len(), cost::BIT.and(cost::ROW))? else {
             return Ok(distinct(nodes));
         };
-        // The first node of the next range is part of the shape: so the whole ascends when all ranges do.
+        // The first node of the next range is part of the shape: so the result ascends when all ranges do.
         let shape = |range: Range<usize>| {
             Ok(Shape::of(&nodes[range.start..nodes.len().min(range.end + 1)]))
         };
@@ -116,7 +116,7 @@ impl Context<'_> {
         Ok(members)
     }
 
-    /// One list for each position below `count`, which `add` extends for its place. One has about the cost `each`; other
+    /// One list for each position below `count`, which `add` extends for its position. One has about the cost `each`; other
     /// threads help with many.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl Context<'_> {
     }
 
     /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie contiguously in one chunk. They
-    /// are counted before, so that each thread has room of its own for what it copies.
+    /// are counted before, so that each thread has space of its own for what it copies.
     ///
     /// # Errors
     ///
@@ -284,7 +284,7 @@ impl Context<'_> {
             lists.choose(choose);
             return Ok(lists);
         };
-        // Each morsel chooses in place; what is left moves together then.
+        // Each morsel chooses in place; what remains is then moved together.
         let len = spread.len();
         let parts = lists.parts(len);
         let retained = spread.collect(|positions| {
@@ -296,7 +296,7 @@ impl Context<'_> {
         Ok(lists)
     }
 
-    /// The lists without the targets that `keep` says no to, which is asked with the node of the list. A test has about the cost `each`; other threads help with many.
+    /// The lists without the targets for which `keep` is false; it is called with the node of the list. A test has about the cost `each`; other threads help with many.
     ///
     /// # Errors
     ///
@@ -333,18 +333,18 @@ impl Context<'_> {
 struct Part<'l> {
     /// Where each list ends among the targets of all lists.
     ends: &'l mut [u32],
-    /// Their targets, and the place of the first one.
+    /// Their targets, and the position of the first one.
     targets: &'l mut [u32],
     start: u32,
 }
 
-/// What a morsel has to itself. Each is asked for once, which a shared closure can only do through a lock.
+/// What only one morsel uses. Each is requested once, which a shared closure can only do through a lock.
 fn taken<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Keeps the targets that `choose` says yes to, in place, and returns their number. `ends` tells where lists end among all targets, of which these
-/// begin at `start`; afterwards where they end among those that are retained. Each target is written, and the next one over it where it is not kept: a
+/// Retains the targets for which `choose` is true, in place, and returns their number. `ends` has the ends of lists among all targets, of which these
+/// begin at `start`; afterwards where they end among those that are retained. Each target is written, and overwritten by the next one if it is not retained: a
 /// loop without branches, since nobody foresees them.
 fn choose_in(
     ends: &mut [u32],
@@ -431,7 +431,7 @@ impl Lists {
         &self.targets[self.offsets[position] as usize..self.offsets[position + 1] as usize]
     }
 
-    /// A single list with other targets in the place of its own.
+    /// A single list with other targets instead of its own.
     pub(super) fn replaced(self, context: &Context<'_>, targets: &[u32]) -> Result<Lists> {
         debug_assert_eq!(self.offsets.len(), 2, "one list");
         let mut list = Lists::new(context, 1)?;
@@ -465,7 +465,7 @@ impl Lists {
         Ok(())
     }
 
-    /// Keeps the targets that `choose` says yes to, in place.
+    /// Retains the targets for which `choose` is true, in place.
     fn choose(&mut self, choose: impl Fn(u32) -> bool) {
         let retained = choose_in(&mut self.offsets[1..], &mut self.targets, 0, choose);
         self.targets.truncate(retained);
@@ -499,7 +499,7 @@ impl Lists {
         self.targets.truncate(end);
     }
 
-    /// Each list's wanted part.
+    /// Each list's requested part.
     pub(super) fn cut(self, context: &Context<'_>, page: Page) -> Result<(Vec<u32>, Vec<u32>)> {
         let mut lists = Lists::new(context, self.offsets.len())?;
         for position in 0..self.offsets.len() - 1 {
@@ -541,7 +541,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Lists that threads copy and choose from, each in room of its own, are those of the nodes one by one.
+    /// Lists that threads copy and choose from, each in space of its own, are those of the nodes one by one.
     #[test]
     fn lists_of_parts_are_those_of_each_node() {
         let mut rng = Rng::with_seed(17);

@@ -1,8 +1,8 @@
-//! Pages and counts of long edge lists: each list is asked by itself, as a root is, and only as far as its page goes.
+//! Pages and counts of long edge lists: each list is evaluated by itself, as a root is, and only as far as its page requires.
 //!
-//! Short lists are asked all at once, each target once, whichever lists it stands in (see `traverse`). Long ones would be copied,
-//! filtered and sorted whole for a page of ten: here a filtered page walks the list, or the smallest set of the filter's indexes,
-//! until it is full, an ordered one takes the way of an ordered block, and a count intersects sets.
+//! Short lists are filtered all at once, each target once, whichever lists contain it (see `traverse`). Long ones would be copied,
+//! filtered and sorted entirely for a page of ten: here a filtered page walks the list, or the smallest set of the filter's indexes,
+//! until it is full, an ordered one is executed as an ordered block, and a count intersects sets.
 
 use super::lists::Lists;
 use super::traverse::Walk;
@@ -41,7 +41,7 @@ impl LongLists {
 
 impl Context<'_> {
     /// The pages of a field's lists, which are filtered or ordered, when the lists are long and the page is short; `None` when
-    /// this is not the way.
+    /// this strategy does not apply.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Context<'_> {
         Ok(cut(&ordered, page).to_vec())
     }
 
-    /// Whether ordering list by list gives the order of all at once, at no greater cost. A variable is read whole for each list.
+    /// Whether ordering list by list gives the order of all at once, at no greater cost. A variable is read entirely for each list.
     fn is_order_of_one_list(
         &self,
         order: &[OrderKey],
@@ -134,7 +134,7 @@ impl Context<'_> {
         Ok(pages_at_once(order) && values.saturating_mul(lists) <= targets.saturating_mul(4))
     }
 
-    /// For each node the number of targets that pass a filter, when the lists are long; `None` when this is not the way.
+    /// For each node the number of targets that pass a filter, when the lists are long; `None` when this strategy does not apply.
     ///
     /// # Errors
     ///

@@ -17,15 +17,15 @@ const FIELD_BYTES: usize = 2 * size_of::<FieldResult>();
 /// The edges that have been walked.
 #[derive(Default)]
 struct Walked {
-    /// Predicate and direction: the position in it tells the edges of one from those of another,
+    /// Predicate and direction: the position in it distinguishes the edges of one from those of another,
     /// since `expand` gives each level other fields.
     kinds: Vec<(Arc<str>, bool)>,
-    /// Place in `kinds`, from, to.
+    /// Position in `kinds`, from, to.
     edges: FxHashSet<(u32, u32, u32)>,
 }
 
 impl Walked {
-    /// The place of a predicate and direction.
+    /// The position of a predicate and direction.
     fn kind(&mut self, name: &str, reverse: bool) -> u32 {
         let existing = |(other, way): &(Arc<str>, bool)| &**other == name && *way == reverse;
         let position = self.kinds.iter().position(existing).unwrap_or_else(|| {
@@ -140,7 +140,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The fields of the nodes after the last level, of which nothing is read: those that are computed have a value all the
+    /// The fields of the nodes after the last level, none of them read: those that are computed have a value all the
     /// same, the others have none, which `@cascade` sees.
     fn beyond_last(&mut self, block: &Block, nodes: &Arc<Vec<u32>>) -> Result<Vec<FieldResult>> {
         let (computed, read): (Vec<_>, Vec<_>) =

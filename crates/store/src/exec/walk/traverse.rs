@@ -39,7 +39,7 @@ struct Walked {
     /// Where each list ends; the first offset is 0.
     offsets: Vec<u32>,
     targets: Vec<u32>,
-    /// The distinct ones, where they are known: all that pass a filter are the target of some node.
+    /// The distinct ones, if they are computed: all that pass a filter are the target of some node.
     below: Option<Vec<u32>>,
 }
 
@@ -56,7 +56,7 @@ impl From<(Vec<u32>, Vec<u32>)> for Walked {
     }
 }
 
-/// An edge field and the way it is walked.
+/// An edge field and the strategy for it.
 pub(crate) struct Walk<'p> {
     /// The field.
     pub(crate) field: &'p Field,
@@ -143,7 +143,7 @@ impl<'a> Context<'a> {
             FieldKind::CheckPassword { name, password } => {
                 self.password_field(nodes, name, password)
             }
-            // Filled in when the whole block has been walked.
+            // Filled in when the entire block has been executed.
             FieldKind::Val(_)
             | FieldKind::AggregateVar(..)
             | FieldKind::AggregatePredicate { .. }
@@ -196,7 +196,7 @@ impl<'a> Context<'a> {
             Some(below) => Walked::without_lists(nodes.len(), below),
             None => self.walked(nodes, walk, page)?,
         };
-        // Those of the level below, and what a variable keeps of them.
+        // Those of the level below, and what a variable retains of them.
         let most = below.as_ref().map_or(targets.len(), Vec::len);
         self.control.charge(8 * most)?;
         let below = Arc::new(below.map_or_else(|| self.distinct(&targets), Ok)?);
@@ -271,7 +271,7 @@ impl<'a> Context<'a> {
         Ok(Walked { offsets, targets, below })
     }
 
-    /// All targets that pass the filters and lie after `after`, and where it is known without a look at them, which these are.
+    /// All targets that pass the filters and lie after `after`, and which these are, if that needs no test.
     fn filtered_targets(
         &self,
         nodes: &[u32],
@@ -281,7 +281,7 @@ impl<'a> Context<'a> {
         let field = walk.field;
         let least = self.least_of(page);
         if let ([node], Some(filter), None) = (nodes, &field.filter, &field.facet_filter) {
-            // Of one node the targets are a set as they are stored, which is not copied to be asked.
+            // Of one node the targets are a set as they are stored, which is not copied to be tested.
             let targets = least.map(|least| walk.edges.target_set(*node).tail(least));
             let targets = targets.unwrap_or_default();
             // A set with changes becomes a list where each target is tested.
@@ -307,7 +307,7 @@ impl<'a> Context<'a> {
         let mut below = None;
         if let Some(filter) = &field.filter {
             let _while_filtering = self.control.charge_while(12 * all.target_count())?;
-            // Each target is asked once, in whichever lists it stands.
+            // Each target is tested once, whichever lists contain it.
             let candidates = NodeSet::from(self.distinct(all.all_targets())?);
             self.note_unresolved_in(filter, &candidates);
             let passed = self.filter(filter, candidates)?;
@@ -362,7 +362,7 @@ impl<'a> Context<'a> {
                     let result = ranks.binary_search_by_key(&target, |(node, _)| *node);
                     result.ok().map(|result| ranks[result].1)
                 };
-                // A list of which no node has a value of the variable stays as it is.
+                // A list is unchanged if none of its nodes has a value of the variable.
                 if list.iter().any(|&target| rank(target).is_some()) {
                     list.retain(|&target| rank(target).is_some());
                     list.sort_by_key(|&target| rank(target));
@@ -438,7 +438,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Marks fields of values whose key is one of those that `@*` stands for, and this one.
+/// Marks fields of values whose key is one of those that `@*` represents, and this one.
 fn mark_shared_keys(results: &mut [FieldResult]) {
     let plain_key = |result: &FieldResult| match (&result.data, all_langs_key(&result.field)) {
         (FieldData::Values(_), Some(plain)) => Some(plain.to_owned()),

@@ -1,5 +1,5 @@
-//! Writes what an algorithm found as the objects of its block: the uid and the number of each node, the two uids of each pair,
-//! or the number of the way and the uid of each node of a way.
+//! Writes the result of an algorithm as the objects of its block: the uid and the number of each node, the two uids of each pair,
+//! or the number of a path and the uid of each node of it.
 
 use super::answer_writer::AnswerWriter;
 use crate::algo::{Output, Paths};
@@ -12,7 +12,7 @@ use hexgraph_base::types::{Sink, ValueRef};
 const UID: &str = "uid";
 const TO: &str = "to";
 
-/// The key of the number of a way.
+/// The key of the number of a path.
 const PATH: &str = "path";
 
 /// The keys of the objects, in their order. The number stands under the name of the algorithm.

@@ -1,4 +1,4 @@
-//! The columns that the rows of a block have, with their types, as far as the query and the schema tell.
+//! The columns that the rows of a block have, with their types, as far as the query and the schema determine them.
 
 use crate::exec::control::tree::{Column, EdgeField, FieldData, FieldResult, Level, ValueMap};
 use crate::graph::Version;
@@ -7,7 +7,7 @@ use hexgraph_base::plan::{Block, Field, FieldKind, GroupBy};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Value, ValueType, stack};
 
-/// The columns of a level's objects, `flat` where nested ones are multiplied into them. What only the data tells, facets and
+/// The columns of a level's objects, `flat` where nested ones are multiplied into them. What only the data determines, facets and
 /// languages, is left out.
 pub(crate) fn of_level(version: &Version, level: &Level, flat: bool) -> Vec<Shape> {
     stack::require();
@@ -78,7 +78,7 @@ fn form_of(version: &Version, result: &FieldResult) -> Form {
     }
 }
 
-/// The columns of the nodes that edges lead to. Where none was found, the text of the query tells them.
+/// The columns of the targets of edges. Without a target they are those of the query's text.
 fn of_edges(version: &Version, field: &Field, edges: &EdgeField, flat: bool) -> Vec<Shape> {
     match edges.level.fields.is_empty() {
         true if flat => Vec::new(),

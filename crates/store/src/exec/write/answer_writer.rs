@@ -32,7 +32,7 @@ impl<'a> AnswerOptions<'a> {
     }
 }
 
-/// How the objects of levels are read as columns, found out once.
+/// How the objects of levels are read as columns, determined once.
 #[derive(Default)]
 pub(crate) struct Selections<'a> {
     /// By the address of the level, which outlives the writer; `None` where they are not.
@@ -76,7 +76,7 @@ impl<'a> AnswerWriter<'a, '_> {
         self.hold(0);
     }
 
-    /// Reserves memory that is held beside the answer and all selections.
+    /// Reserves memory that is held in addition to the answer and all selections.
     pub(super) fn hold(&mut self, bytes: usize) {
         self.sink.announce(self.selections.held + bytes);
     }
@@ -104,7 +104,7 @@ impl<'e> Edge<'e> {
     }
 }
 
-/// The facets that are asked for, with the keys that they get.
+/// The facets that are requested, with the keys that they get.
 pub(crate) fn chosen<'v>(
     facets: &Facets,
     prefix: &str,
@@ -125,7 +125,7 @@ pub(crate) fn chosen<'v>(
     shown
 }
 
-/// The key under which a facet is shown; `None` when it was not asked for.
+/// The key under which a facet is shown; `None` when it was not requested.
 pub(crate) fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<String> {
     let item = facets.items.iter().find(|item| item.facet == name);
     let ordered = facets.order.iter().any(|key| key.facet == name);

@@ -1,6 +1,6 @@
 //! Bounds the length of an answer before it is written.
 //!
-//! A level has each of its nodes once, and an answer shows a node once for each path that leads to
+//! A level has each of its nodes once, and an answer shows a node once for each path to
 //! it: 50 levels over a circle of two nodes that know each other and themselves are 100 nodes, and
 //! 2^50 objects. So the objects are counted first, from the top down: each node of a level gets the
 //! number of paths to it, which is the sum of those of the nodes that lead there.
@@ -12,7 +12,7 @@
 //! ```
 //!
 //! That costs a step for each edge of the levels, as much as to write each of them once. It is not
-//! done where a bound that costs a step for each level tells enough: a level whose nodes are as
+//! done where a bound that costs a step for each level is enough: a level whose nodes are as
 //! many as its edges has no more paths to a node than the level above.
 
 use crate::exec::control::options::ExecOptions;
@@ -24,7 +24,7 @@ use hexgraph_base::types::{Error, Result};
 const OBJECT_BYTES: u64 = 8;
 
 /// Checks that the answer of the blocks can be written within the bytes of its options. It runs once for each answer that
-/// is written whole, in DQL and in GraphQL, and what it allows may still be refused while it is written: values and most names
+/// is written in full, in DQL and in GraphQL, and what it allows may still be refused while it is written: values and most names
 /// are not counted here.
 ///
 /// # Errors
@@ -33,7 +33,7 @@ const OBJECT_BYTES: u64 = 8;
 pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult]) -> Result<()> {
     let shown = blocks.iter().filter(|result| {
         let block = &query.blocks[result.block];
-        // Which paths `@ignorereflex` leaves out is known when they are walked. `@normalize` walks
+        // Which paths `@ignorereflex` leaves out is determined when they are walked. `@normalize` walks
         // all, and bounds only what it makes of them.
         is_visible(block) && !block.ignore_reflex && result.groups.is_none()
     });
@@ -72,7 +72,7 @@ fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
     edges.filter(|edges| edges.groups.is_none() && !edges.level.fields.is_empty())
 }
 
-/// An upper bound of the bytes that the objects of a level and below have, of which there are at most so many, where at most `paths` paths lead to each
+/// An upper bound of the bytes that the objects of a level and below have, if there are at most so many, with at most `paths` paths to each
 /// node. O(levels). Where a level repeats nodes, all of its objects may be of one node, so their number bounds the paths to each.
 fn at_most(level: &Level, paths: u64, objects: u64) -> u64 {
     let (mut levels, mut sum) = (vec![(level, paths, objects)], 0_u64);
@@ -80,7 +80,7 @@ fn at_most(level: &Level, paths: u64, objects: u64) -> u64 {
         sum = sum.saturating_add(objects.saturating_mul(object_bytes(level)));
         levels.extend(shown_edges(level).map(|edges| {
             let repeated = edges.level.nodes.len() < edges.targets.len();
-            // Each path to a node goes on along each of its edges, all of which are listed.
+            // Each path to a node goes on along each of its edges, which are all listed.
             let objects = paths.saturating_mul(edges.targets.len() as u64);
             let paths = if repeated { objects } else { paths };
             (&edges.level, paths, objects)
@@ -99,7 +99,7 @@ fn block_bytes(result: &BlockResult, most: u64) -> u64 {
     level_bytes(level, paths, most)
 }
 
-/// The bytes of the objects of a level and below; `paths` has the number of paths to each node, by its place. A node that
+/// The bytes of the objects of a level and below; `paths` has the number of paths to each node, by its position. A node that
 /// `@cascade` has removed has no object, and neither has what is below it alone.
 fn level_bytes<'a>(level: &'a Level, paths: Vec<u64>, most: u64) -> u64 {
     let (mut levels, mut bytes) = (vec![(level, paths)], 0_u64);

@@ -42,7 +42,7 @@ impl<'a> AnswerWriter<'a, '_> {
                 self.sink.int(counts[position] as i64);
             }
             FieldData::Column(map) => {
-                // One value for all is shown at the node that stands for it.
+                // One value for all is shown at the node that represents it.
                 let hidden = matches!(field.kind, FieldKind::Val(_))
                     && map.constant.is_some()
                     && node != u32::MAX;
@@ -60,7 +60,7 @@ impl<'a> AnswerWriter<'a, '_> {
     }
 
     /// The first of `rest`, a field whose key others of the level may have: the values of all are an
-    /// array at the place of the first, so that no object has a key twice.
+    /// array at the position of the first, so that no object has a key twice.
     pub(super) fn repeated(
         &mut self,
         level: &'a Level,
@@ -177,7 +177,7 @@ impl<'a> AnswerWriter<'a, '_> {
         Ok(())
     }
 
-    /// The values of `l@en` or `l@*` where both are asked for: those of one key are an array at the place of the former.
+    /// The values of `l@en` or `l@*` if both are requested: those of one key are an array at the position of the former.
     fn shared_values(
         &mut self,
         level: &'a Level,
@@ -310,7 +310,7 @@ impl<'a> AnswerWriter<'a, '_> {
         self.facets(&chosen(edge.facets, name, &edge.stored.all(edge.node, target)));
     }
 
-    /// Facets of one edge or value; those that share an alias are an array.
+    /// Facets of one edge or value; those with one alias are an array.
     pub(super) fn facets(&mut self, all: &[(String, ValueRef<'_>)]) {
         for (position, (key, value)) in all.iter().enumerate() {
             if all[..position].iter().any(|(other, _)| other == key) {
@@ -330,7 +330,7 @@ impl<'a> AnswerWriter<'a, '_> {
     }
 }
 
-/// True for fields that may stand in a selection beside others of the same key: counts in several
+/// True for fields that may occur in a selection with others of the same key: counts in several
 /// languages, several passwords, aggregates for several variables.
 pub(super) fn may_repeat(field: &Field) -> bool {
     let kind = &field.kind;

@@ -1,4 +1,4 @@
-//! What flat objects are made of: rows of cells, each of which is the number of a key and that of an item.
+//! What flat objects are made of: rows of cells, each with the number of a key and that of an item.
 //!
 //! A product copies cells of eight bytes, whatever the items are, and keys are compared as numbers. Texts stay where they are stored.
 //!
@@ -23,7 +23,7 @@ pub(super) enum Item<'a> {
     Positions(Vec<(usize, Value)>),
     Uid(Uid),
     Int(i64),
-    /// The groups of the nodes that an edge field with `@groupby` leads to.
+    /// The groups of the targets of an edge field with `@groupby`.
     Groups(LabelledGroups),
 }
 
@@ -59,7 +59,7 @@ impl<'a> From<Typed<'a>> for Item<'a> {
 }
 
 impl Item<'_> {
-    /// The bytes that it has beside itself.
+    /// The bytes that it has on the heap.
     fn heap_size(&self) -> usize {
         let of = |value: &Value| size_of::<Value>() + value.heap_size();
         match self {

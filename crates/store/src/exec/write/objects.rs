@@ -18,7 +18,7 @@ use hexgraph_base::plan::Field;
 use hexgraph_base::types::Result;
 use std::borrow::Cow;
 
-/// A list of nodes of a level, some of which are written.
+/// A list of nodes of a level, some of them written.
 pub(super) struct List<'a> {
     level: &'a Level,
     nodes: Cow<'a, [u32]>,
@@ -31,7 +31,7 @@ pub(super) struct List<'a> {
     /// The most objects that are written.
     most: usize,
     normalize: bool,
-    /// The edge that leads to the nodes, where its facets are requested.
+    /// The edge to the nodes, if its facets are requested.
     edge: Option<Edge<'a>>,
     rows: Option<Rows<'a>>,
     object: Option<Object>,
@@ -73,7 +73,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// The same, whose first node is probably at a place of the level.
+    /// The same, whose first node is probably at a position of the level.
     pub(super) fn near(self, near: usize) -> List<'a> {
         List { near, ..self }
     }
@@ -154,7 +154,7 @@ impl<'a> AnswerWriter<'a, '_> {
         {
             return false;
         }
-        // Kept for `@ignorereflex` alone, which leaves out whoever stands above already.
+        // Stored for `@ignorereflex` alone, which leaves out nodes that are already above.
         if let Some(path) = &mut self.path {
             path.push(node);
         }

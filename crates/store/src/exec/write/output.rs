@@ -1,6 +1,6 @@
 //! Writes a finished tree as nested objects, reading values as it goes.
 //!
-//! An object whose fields are all empty is taken back, and so is a list of which nothing is left.
+//! An object whose fields are all empty is removed, and so is a list without items.
 
 use super::algorithm_rows::write_rows;
 use super::answer_writer::{AnswerOptions, AnswerWriter, chosen, counts_of};
@@ -33,7 +33,7 @@ pub(crate) fn write<'a>(
     Ok(())
 }
 
-/// Adds to each predicate the nodes that it was asked of.
+/// Adds to each predicate the nodes for which it was requested.
 pub(crate) fn count_touched<'l>(level: &'l Level, touched: &mut BTreeMap<&'l str, u64>) {
     let mut levels = vec![level];
     while let Some(level) = levels.pop() {
@@ -88,7 +88,7 @@ impl<'a> AnswerWriter<'a, '_> {
         Ok(())
     }
 
-    /// Writes the numbers of a block's roots that are asked for, each as an object.
+    /// Writes the numbers of a block's roots that are requested, each as an object.
     pub(super) fn root_counts(&mut self, block: &Block, result: &BlockResult) {
         for field in counts_of(&result.level).filter(|field| is_shown(field, block.normalize)) {
             self.count_object(field, result.count.unwrap_or(result.roots.len()));
@@ -141,7 +141,7 @@ impl<'a> AnswerWriter<'a, '_> {
             self.sink.begin_object();
             self.path_objects(block, path);
             self.sink.key("_weight_");
-            // Whole numbers up to 2^53 are exact as floats, and this is a round number below that.
+            // Integers up to 2^53 are exact as floats, and this is a round number below that.
             if path.weight.fract() == 0.0 && path.weight.abs() < 1e15 {
                 self.sink.int(path.weight as i64);
             } else {

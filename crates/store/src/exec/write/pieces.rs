@@ -99,7 +99,7 @@ fn put_together<S: FragmentSink>(
     spread.each(write, |chunk| {
         sink.append(chunk);
         taken += 1;
-        // The size of the first chunk tells how much room the others are going to take.
+        // The size of the first chunk is an estimate of the capacity that the others need.
         if taken == 1 {
             sink.expect(count - taken);
         }

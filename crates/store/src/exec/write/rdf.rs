@@ -55,7 +55,7 @@ fn unfit(what: &str) -> Error {
     Error::query(format!("{what} not supported in the RDF output format")).with_hint("ask for JSON")
 }
 
-/// Writes the facts of all visible blocks. `look` is told of the length after each few of them.
+/// Writes the facts of all visible blocks. `look` is called with the length after each few of them.
 ///
 /// # Errors
 ///

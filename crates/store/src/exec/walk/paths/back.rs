@@ -1,6 +1,6 @@
-//! The edges of a field read back: from where they lead to, to where they come from.
+//! The edges of a field read in reverse: from targets to sources.
 //!
-//! With `@reverse` the schema keeps them so. Without it a search that has read many of them has them turned round, as algorithms have them
+//! With `@reverse` they are stored so. Without it, they are transposed after a search has read many of them, as for algorithms
 //! ([`crate::algo`]): that costs about as much as a search over some of them, and is retained for the next paths and algorithms.
 
 use crate::algo::{EdgeSelection, Graph, GraphCache, Requested, Task};
@@ -11,18 +11,18 @@ use hexgraph_base::plan;
 use hexgraph_base::types::Result;
 use std::sync::Arc;
 
-/// A search reads one in so many edges of a predicate before these are turned round: reading an edge costs some times what
-/// turning one round does.
+/// A search reads one in so many edges of a predicate before these are transposed: reading an edge costs some times what
+/// transposing one does.
 const EDGES_A_TURN: usize = cost::CELL.per(cost::ENTRY);
 
-/// The bytes that turning an edge round takes: what is made of it, twice, and room on the way.
+/// The bytes that transposing an edge needs: twice its result, and a temporary buffer.
 const TURN_BYTES: usize = 16;
 
 /// The edges of a field in the other direction.
 pub(super) enum Back<'s> {
-    /// As the schema keeps them.
+    /// As they are stored.
     Stored(&'s Direction),
-    /// As they were turned round, by the numbers of nodes in this graph.
+    /// Transposed, by the numbers of nodes in this graph.
     Inverted(Arc<Graph>),
     /// They are not there yet.
     Missing,
@@ -31,12 +31,12 @@ pub(super) enum Back<'s> {
 }
 
 impl<'s> Back<'s> {
-    /// What the schema keeps.
+    /// The stored ones.
     pub(super) fn stored(edges: Option<&'s Direction>) -> Back<'s> {
         edges.map_or(Back::Missing, Back::Stored)
     }
 
-    /// Turns the edges of a predicate round where that was not done before, if `cost` edges that a search has read say that it is worth while. Returns how
+    /// Transposes the edges of a predicate where that was not done before, if `cost` edges that a search has read say that it is worth while. Returns how
     /// many it has to read else, and `None` when the edges are there.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl<'s> Back<'s> {
         Ok(None)
     }
 
-    /// Calls `visit` with the nodes from which edges lead to `node`, in ascending order.
+    /// Calls `visit` with the sources of edges to `node`, in ascending order.
     pub(super) fn each(&self, node: u32, visit: impl FnMut(u32)) {
         match self {
             Back::Stored(edges) => edges.targets(node).iter().copied().for_each(visit),

@@ -1,7 +1,7 @@
 //! Loop-free paths in ascending weight, by taking their beginnings off a heap.
 //!
 //! This is exact whatever the edges weigh, and among equal paths it is what defines their order; but there may be
-//! exponentially many beginnings. It is asked where an edge weighs less than 0, and where edges of weight 0 are on several
+//! exponentially many root paths. It is used if an edge weighs less than 0, and where edges of weight 0 are on several
 //! paths of one weight, so that their order is not settled edge by edge.
 
 use super::front::{Meter, Reached};
@@ -14,7 +14,7 @@ use hexgraph_base::types::{Error, Result};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// How many unfinished paths a search may keep, and the setting that says so.
+/// How many unfinished paths a search may retain, and the setting that says so.
 #[derive(Clone, Copy)]
 pub(super) struct Frontier {
     pub(super) max: usize,
@@ -22,7 +22,7 @@ pub(super) struct Frontier {
 }
 
 impl Frontier {
-    /// Fails when a search keeps more than it may.
+    /// Fails when a search retains more than it may.
     pub(super) fn check(&self, retained: usize) -> Result<()> {
         if retained <= self.max { Ok(()) } else { Err(self.error()) }
     }
@@ -41,8 +41,8 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// The bytes that are charged for the beginning of a path with `nodes` nodes, with its place on a heap that may have
-    /// twice the room it needs.
+    /// The bytes that are charged for a root path with `nodes` nodes, with its slot on a heap that may have
+    /// twice the capacity it needs.
     fn bytes(nodes: usize) -> usize {
         const ALLOCATION: usize = 16;
         let lists = (size_of::<u32>() + size_of::<usize>()) * nodes + 2 * ALLOCATION;
@@ -83,7 +83,7 @@ impl<'c> RootPaths<'c> {
         Ok(RootPaths { control, frontier, heap, meter, hops: Vec::new() })
     }
 
-    /// Finds the next path to `to`. `read` gives the edges of a node, and `expects` says whether a beginning is retained that ends
+    /// Returns the next path to `to`. `read` gives the edges of a node, and `expects` says whether a root path is retained that ends
     /// in a node with a weight.
     ///
     /// # Errors

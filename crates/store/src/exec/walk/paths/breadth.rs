@@ -1,9 +1,9 @@
 //! `shortest` where every edge weighs 1: breadth first, a set of nodes at a time.
 //!
-//! Where all edges can be walked both ways the search starts from both ends and grows the smaller
+//! Where all edges can be followed in both directions, the search starts from both ends and grows the smaller
 //! side, so that it sees about the square root of what one side would see; else it goes forward.
-//! Of several shortest paths that one is found whose nodes, read from the end to the start, are
-//! the least: Dijkstra's algorithm with ties broken by node finds the same.
+//! Of several shortest paths the result is the one whose nodes, read from the end to the start, are
+//! the least: Dijkstra's algorithm with ties broken by node has the same result.
 
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::Path;
@@ -13,19 +13,19 @@ use crate::graph::Direction;
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashSet;
 
-/// An edge field that a path may take: its number in the block, and the edges both ways.
+/// An edge field that a path may use: its number in the block, and its edges in both directions.
 pub(crate) struct Way<'p> {
     /// The number of the field in the block.
     pub(crate) field: usize,
     /// The field and its edges.
     pub(crate) walk: Walk<'p>,
-    /// The same edges in the other direction; `None` when the schema does not keep them, or the field leaves some out.
+    /// The same edges in the other direction; `None` when they are not stored, or the field leaves some out.
     pub(crate) back: Option<&'p Direction>,
 }
 
-/// The targets of a layer by one way: kept where a filter or a page made them.
+/// The targets of a layer in one direction: a list if a filter or a page computes them.
 enum Taken {
-    /// All edges, which can be asked.
+    /// All edges, which can be probed.
     All,
     /// The position at which the targets of each node of the layer start, and the targets.
     Some(Vec<u32>, Vec<u32>),
@@ -50,11 +50,11 @@ impl Side {
         self.layers.last().expect("a side starts with a layer")
     }
 
-    /// Adds the next layer: those of `reached` that are new. False when there are none.
+    /// Adds the next layer: the new ones of `reached`. False when there are none.
     fn grow(&mut self, reached: Vec<u32>) -> bool {
         let mut layer = reached;
-        // A node that was seen before was reached by as few edges or fewer, so no shortest path
-        // has to come to it again.
+        // A node that was seen before has a path of as few edges or fewer, so no shortest path
+        // has to visit it again.
         layer.retain(|&node| self.seen.insert(node));
         layer.sort_unstable();
         self.layers.push(layer);
@@ -95,7 +95,7 @@ impl Context<'_> {
                 let (offsets, targets) = self.walk(side.last(), &way.walk, way.walk.field.page)?;
                 reached.extend_from_slice(&targets);
                 let all = way.walk.takes_all();
-                // A filter or a page can't be asked of one edge later, when the path is traced
+                // A filter or a page can't be applied to one edge later, when the path is traced
                 // back.
                 by_way.push(if all { Taken::All } else { Taken::Some(offsets, targets) });
             }
@@ -132,7 +132,7 @@ impl Context<'_> {
                 true => (&mut start, &end, &forth[..]),
                 false => (&mut end, &start, back),
             };
-            // Those that are reached, and what is retained of them: a position in a layer, an entry of a set.
+            // The visited ones, and what is retained of them: a position in a layer, an entry of a set.
             let count = edges_of(edges, side.last());
             let _while_growing = self.control.charge_while(2 * size_of::<u32>() * count)?;
             let reached = targets_of(edges, side.last());
@@ -176,7 +176,7 @@ fn edges_of(edges: &[&Direction], nodes: &[u32]) -> usize {
     edges.iter().map(|edges| nodes.iter().map(|&node| edges.count(node)).sum::<usize>()).sum()
 }
 
-/// The layers from the start to the end: from those that both sides reached, the nodes on
+/// The layers from the start to the end: from those that both sides have visited, the nodes on
 /// shortest paths alone. `met` is the start's next layer when it moved, else its last.
 fn joined(
     mut layers: Vec<Vec<u32>>,

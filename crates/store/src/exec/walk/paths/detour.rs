@@ -1,11 +1,11 @@
-//! The lightest path that begins in a given way and goes on in a new one: one step of [`super::several`].
+//! The lightest path that starts with a given root path and continues with a new edge (a deviation): one step of [`super::several`].
 //!
 //! The search from the last node of the beginning is A* (Hart, Nilsson and Raphael, 1968): nodes are taken by their weight and a
-//! bound of what is left to the end. The bound is what a search from the end has found for the nodes that it is done with, and
-//! the weight that it has come to for the others; without one it is 0. It holds with the nodes of the beginning left out, too,
+//! bound of what is left to the end. The bound is the result of a search from the end for the nodes that it has closed, and
+//! its current weight for the others; without one it is 0. It holds with the nodes of the beginning left out, too,
 //! since that makes nothing lighter.
 //!
-//! A first search finds the weight of the path. A second one, which looks no further than that, notes each edge that may
+//! A first search computes the weight of the path. A second one, which looks no further than that, notes each edge that may
 //! be on a path of that weight ([`Steps`]), and the order among equals chooses ([`super::ties`]).
 
 use super::front::REACHED_BYTES;
@@ -22,7 +22,7 @@ use std::collections::BinaryHeap;
 /// weight by a part of the limit, so a high one has many noted in vain.
 const LIMIT_RATIO: f64 = 4.0;
 
-/// The weights of what is left to the end, as far as they are known.
+/// The weights of what is left to the end, as far as they are computed.
 pub(super) struct Rest<'c> {
     to: u32,
     /// The search from the end; `None` where edges can't be read back.
@@ -57,8 +57,8 @@ impl<'c> Rest<'c> {
     }
 }
 
-/// What a path has to begin with: the nodes, the last of which is left in a new way, the weight of the way to it, and the
-/// nodes that the new way must not lead to.
+/// What a path has to begin with: the nodes, the last of them being the spur node, the weight of the path to it, and the
+/// nodes to which the deviation must not go.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'n> {
     pub(super) nodes: &'n [u32],
@@ -90,15 +90,15 @@ impl Ord for Open {
     }
 }
 
-/// What a search has found.
+/// The result of a search.
 pub(super) enum Deviation {
     /// No path.
     Nothing,
-    /// None that is as light as was asked; there may be heavier ones.
+    /// No path within the limit; there may be heavier ones.
     Beyond,
     /// The first of the lightest paths.
     Path(Tie),
-    /// Several paths of the least weight, of which the order of edges does not tell which comes first.
+    /// Several paths of the least weight, and the order of edges does not determine which is first.
     Undecided,
 }
 
@@ -127,7 +127,7 @@ impl<'c> Deviations<'c> {
         Deviations { rest, slack: slack_of(nodes_max), cost }
     }
 
-    /// A weight that no path has less than which begins at `start`; `None` where there is none. `has` tells the nodes of the beginning. O(edges of its
+    /// A lower bound of the weight of paths that begin at `start`; `None` if there are none. `has` tests for nodes of the root path. O(edges of its
     /// last node).
     pub(super) fn bound(
         &mut self,
@@ -148,7 +148,7 @@ impl<'c> Deviations<'c> {
         Ok(full.reduce(f64::min).map(|least| least * (1.0 - 2.0 * self.slack)))
     }
 
-    /// The first of the lightest paths to `to` that begin at `start`, from its last node on, with the weight of the whole
+    /// The first of the lightest paths to `to` that begin at `start`, from its last node on, with the weight of the entire
     /// path at each of its nodes.
     pub(super) fn find(
         &mut self,
@@ -187,7 +187,7 @@ impl<'c> Deviations<'c> {
 }
 
 impl<'c> Search<'c> {
-    /// A search from the last node of a beginning, whose other nodes no path comes to again.
+    /// A search from the last node of a root path, whose other nodes no path visits again.
     fn new(edges: &PathEdges<'c>, start: Start<'_>) -> Result<Search<'c>> {
         let (&node, before) = start.nodes.split_last().expect("a path begins with its start");
         let hops = before.len() as u32;
@@ -201,7 +201,7 @@ impl<'c> Search<'c> {
         Ok(Search { positions, spots, heap: BinaryHeap::new(), meter, is_cut: false })
     }
 
-    /// Searches as far as `limit`. The place of the end, and its weight.
+    /// Searches as far as `limit`. The position of the end, and its weight.
     fn run(
         &mut self,
         deviations: &mut Deviations<'c>,
@@ -238,7 +238,7 @@ impl<'c> Search<'c> {
             edges.forth(spot.node, &mut hops)?;
             deviations.cost += 1 + hops.len();
             for hop in &hops {
-                // An edge from a node to itself is on no path; noted, it would be a second way to the node.
+                // An edge from a node to itself is on no path; noted, it would be a second path to the node.
                 let is_banned = open.position == 0 && start.banned.contains(&hop.to);
                 if is_banned || hop.to == spot.node {
                     continue;
@@ -251,7 +251,7 @@ impl<'c> Search<'c> {
                     self.is_cut = true;
                     continue;
                 }
-                // The beginning is not come to again.
+                // The root path is not visited again.
                 let (position, is_new) = self.position_of(hop.to)?;
                 if start.nodes.len() <= position as usize {
                     self.reach(open.position, (position, is_new), hop, rest, &mut notes)?;
@@ -261,7 +261,7 @@ impl<'c> Search<'c> {
         Ok(result)
     }
 
-    /// The place of a node, and whether it was not reached before.
+    /// The position of a node, and whether it is new.
     fn position_of(&mut self, node: u32) -> Result<(u32, bool)> {
         let next = self.spots.len() as u32;
         let position = self.positions.get_or_put(node, next, &mut self.meter)?;
@@ -271,7 +271,7 @@ impl<'c> Search<'c> {
         Ok((position, position == next))
     }
 
-    /// Comes to a position, which may be new, by an edge from another one.
+    /// Visits a position, which may be new, by an edge from another one.
     fn reach(
         &mut self,
         from: u32,

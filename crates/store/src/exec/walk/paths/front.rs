@@ -1,7 +1,7 @@
 //! One side of a search by weight: Dijkstra's algorithm, a node at a time.
 //!
-//! The labels of the nodes that were reached lie in a list, and [`NodeIndexes`] leads from a node to its place there. One edge
-//! costs one look there, and O(log reached) where it makes a node lighter.
+//! The labels of the visited nodes are in a list, and [`NodeIndexes`] maps a node to its position there. One edge
+//! costs one lookup there, and O(log visited) if it makes a node lighter.
 
 use super::ordered::compared_by_ord;
 use super::path_edges::Hop;
@@ -14,7 +14,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 /// The bytes that are charged for each time that a node becomes lighter: an entry of a map, a label, an entry of a heap,
-/// each with as much room again.
+/// each with as much spare capacity.
 pub(super) const REACHED_BYTES: usize = 128;
 
 /// The nodes of a map from which on most are put into a table, where they are near each other.
@@ -60,7 +60,7 @@ impl Drop for Meter<'_> {
     }
 }
 
-/// Places of nodes: a map as long as they are few; when they are many, and near each other, a table of the node ids that they span, and the map for
+/// Positions of nodes: a map as long as they are few; when they are many, and near each other, a table of the node ids that they span, and the map for
 /// others.
 pub(super) struct NodeIndexes {
     map: FxHashMap<u32, u32>,
@@ -90,7 +90,7 @@ impl NodeIndexes {
         }
     }
 
-    /// The place of a node, which is `next` where it has none yet.
+    /// The position of a node, which is `next` where it has none yet.
     pub(super) fn get_or_put(
         &mut self,
         node: u32,
@@ -133,12 +133,12 @@ impl NodeIndexes {
     }
 }
 
-/// A node reached with a total weight; the least comes off a heap first.
+/// A visited node with a total weight; the least comes off a heap first.
 pub(super) struct Reached {
     pub(super) weight: f64,
     pub(super) hops: u32,
     pub(super) node: u32,
-    /// The place of the node's label.
+    /// The position of the node's label.
     pub(super) position: u32,
 }
 
@@ -147,16 +147,16 @@ compared_by_ord!(Reached);
 impl Ord for Reached {
     fn cmp(&self, other: &Reached) -> Ordering {
         let by_weight = other.weight.total_cmp(&self.weight);
-        // Turned round, since a heap gives its greatest first: the least weight, of equal ones
+        // Inverted, since a heap pops its greatest first: the least weight, of equal ones
         // the most hops, then the least node.
         by_weight.then(self.hops.cmp(&other.hops)).then(other.node.cmp(&self.node))
     }
 }
 
-/// What a search knows of a node that it has reached.
+/// The label of a visited node.
 pub(super) struct NodeLabel {
     pub(super) node: u32,
-    /// The place of the label of the node before it; its own for the start.
+    /// The position of the label of the node before it; its own for the start.
     pub(super) before: u32,
     /// The number of the field that led to it.
     pub(super) field: u32,
@@ -166,12 +166,12 @@ pub(super) struct NodeLabel {
     pub(super) is_done: bool,
 }
 
-/// The nodes that were reached from one end.
+/// The visited nodes of one side.
 pub(super) struct Front<'c> {
     positions: NodeIndexes,
     pub(super) labels: Vec<NodeLabel>,
     pub(super) heap: BinaryHeap<Reached>,
-    /// What the edges cost that were read so far, in reads of an edge in place.
+    /// The cost of the edges that were read so far, in reads of an edge in place.
     pub(super) cost: usize,
     meter: Meter<'c>,
 }
@@ -186,8 +186,8 @@ impl<'c> Front<'c> {
         Front { positions, labels: vec![label], heap, cost: 0, meter: Meter::new(control) }
     }
 
-    /// Takes the lightest node that is not done with, and is done with it. A node is on the heap once for each time that
-    /// it became lighter; only the lightest counts. That it is done with keeps a negative weight from sending the search
+    /// Pops the lightest open node, and closes it. A node is on the heap once for each time that
+    /// it became lighter; only the lightest counts. Because it is closed, a negative weight does not send the search
     /// in circles.
     pub(super) fn pop(&mut self) -> Option<Reached> {
         loop {
@@ -224,7 +224,7 @@ impl<'c> Front<'c> {
         Ok(Some(weight))
     }
 
-    /// The label of a node that was reached.
+    /// The label of a visited node.
     pub(super) fn label(&self, node: u32) -> Option<&NodeLabel> {
         self.positions.get(node).map(|position| &self.labels[position as usize])
     }

@@ -5,7 +5,7 @@
 //!
 //! Where all edges can be read back, once that is worth while, and none weighs less than 0, a second search runs from the end, and whichever side has
 //! read less goes on (Pohl, "Bi-directional search", 1971). Once no path through nodes that neither side is done with can
-//! be as light as the best that was found, the search from the start goes on alone, and only to nodes from which the end
+//! be as light as the best so far, the search from the start goes on alone, and only to nodes from which the end
 //! is as near as that best path demands. All nodes before a node on equal paths are among them, so what is taken, and in
 //! which order, is what the search from the start alone would take of them.
 //!
@@ -19,13 +19,13 @@ use crate::exec::control::tree::Path;
 use crate::exec::cost;
 use hexgraph_base::types::Result;
 
-/// What it costs to read an edge back, in reads of an edge in place.
+/// The cost of reading an edge in reverse, in reads of an edge in place.
 pub(super) const BACK_COST: usize = cost::FETCH.per(cost::LIST);
 
-/// The edges that are read from the start before a search from the end begins. Most short paths are found by then.
+/// The edges that are read from the start before a search from the end begins. Most searches for short paths are over by then.
 const EDGES_BEFORE_BACK: usize = 512;
 
-/// One in how many unread weights a search from the start reads before it is worth while to read them all, which tells
+/// One in how many unread weights a search from the start reads before reading them all pays, which shows
 /// whether one is below 0: an edge of a search costs about as much as 64 numbers in a row.
 const WEIGHTS_AN_EDGE: usize = cost::SORT.per(cost::ROW);
 
@@ -43,7 +43,7 @@ pub(super) fn slack_of(nodes: usize) -> f64 {
     4.0 * f64::EPSILON * nodes as f64
 }
 
-/// Finds the path of least weight between two different nodes.
+/// Returns the path of least weight between two different nodes.
 pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Result<Lightest<'c>> {
     let control = edges.context().control;
     let mut hops = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
             may_go_back = !edges.has_negative()?;
             if may_go_back && edges.can_go_back(ahead.cost)? {
                 behind = Some(Front::new(control, to));
-                // The search from the start may have come to the end already, on a way that need not be the lightest.
+                // The search from the start may have visited the end already, by a path that need not be the lightest.
                 best = ahead.label(to).map_or(f64::INFINITY, |label| label.weight);
             }
         }

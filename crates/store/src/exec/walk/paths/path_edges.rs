@@ -1,8 +1,8 @@
 //! The edges that the paths of a `shortest` block may take, with their weights.
 //!
-//! A field without page and order is read in place, forth and back: a filter asks the target alone and a filter on facets the edge
-//! alone, so both hold whichever end an edge is reached from. Edges that the schema keeps one way only are turned round, once a search has
-//! read so many of them that this is worth while ([`super::back`]). A node is asked once whether it passes a filter. Any other field
+//! A field without page and order is read in place, in both directions: a filter tests the target alone and a filter on facets the edge
+//! alone, so both hold in whichever direction an edge is read. Edges that are stored in one direction only are transposed, once a search has
+//! read so many of them that this is worth while ([`super::back`]). A node is tested once by a filter. Any other field
 //! is walked forth as a level is, once for each node.
 
 use super::back::Back;
@@ -49,7 +49,7 @@ struct Way<'s> {
     back: Back<'s>,
     /// True when edges are read in place, without a walk.
     is_direct: bool,
-    /// The nodes that were asked whether they pass the filter.
+    /// The nodes that the filter has tested.
     passed: FxHashMap<u32, bool>,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct PathEdges<'s> {
     existing: FxHashMap<u32, Arc<Vec<Hop>>>,
     /// The edges that were read since the last look at the clock.
     unchecked: usize,
-    /// The edges that a search has to read before it is looked at again whether edges are turned round.
+    /// The edges that a search has to read before it is checked again whether edges are transposed.
     turns_at: usize,
 }
 
@@ -91,7 +91,7 @@ impl<'s> PathEdges<'s> {
                 && field.order.is_empty()
                 && field.facets.as_ref().is_none_or(|facets| facets.order.is_empty());
             if let Some(filter) = field.filter.as_ref().filter(|_| is_direct) {
-                // A wrong argument is an error also where no edge leads to a node that is asked.
+                // A wrong argument is an error also where no edge has a target to be tested.
                 context.filter(filter, NodeSet::default())?;
             }
             let weights = match weight_facet(field)? {
@@ -116,7 +116,7 @@ impl<'s> PathEdges<'s> {
         self.context
     }
 
-    /// True when all edges that count can be read back, or could be once they are turned round.
+    /// True when all edges that count can be read in reverse, or could be once they are transposed.
     pub(super) fn may_go_back(&self) -> bool {
         self.depth.is_none() && self.are_direct()
     }
@@ -169,8 +169,8 @@ impl<'s> PathEdges<'s> {
         facets.sum()
     }
 
-    /// Whether a node is left by its edges, that was reached by `hops` edges from the start. Without a depth each one is;
-    /// with one, the first node that is reached by as many edges costs a walk over all nodes within the depth.
+    /// Whether the edges of a node are followed that is `hops` edges from the start. Without a depth each one is;
+    /// with one, the first node at that distance costs a walk over all nodes within the depth.
     pub(super) fn leaves(&mut self, node: u32, hops: usize) -> Result<bool> {
         match self.depth {
             Some(depth) if depth <= hops => {
@@ -223,7 +223,7 @@ impl<'s> PathEdges<'s> {
         self.pace(hops.len())
     }
 
-    /// Reads the edges that lead to a node, as [`PathEdges::forth`] would read them at their other ends. Only where
+    /// Reads the incoming edges of a node, as [`PathEdges::forth`] would read them at their other ends. Only where
     /// [`PathEdges::can_go_back`] has said so. An edge whose weight is a facet costs a search in the edges of its start.
     pub(super) fn back(&mut self, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         hops.clear();
@@ -261,7 +261,7 @@ impl Way<'_> {
             return Ok(());
         }
         match &self.weights {
-            // Facets lie beside the forward edges, so only in that direction they are read in a row.
+            // Facets are stored with the forward edges, so only in that direction they are read in a row.
             Weights::Facet(numbers) if !self.walk.reverse => {
                 numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
             }
@@ -347,7 +347,7 @@ impl Way<'_> {
     }
 }
 
-/// Finds out which nodes pass a filter, of those that were not asked before.
+/// Tests which nodes pass a filter, of those that were not tested before.
 fn ask<'f>(
     context: &Context<'f>,
     filter: &'f hexgraph_base::plan::Filter,
@@ -360,7 +360,7 @@ fn ask<'f>(
         return Ok(());
     }
     context.control.charge(NUMBER_ENTRY_BYTES * unknown.len())?;
-    // First as if none passed, since the set tells only of those that do.
+    // First as if none passed, since the set has only those that do.
     passed.extend(unknown.iter().map(|&node| (node, false)));
     let set = context.filter(filter, NodeSet::from(distinct(&unknown)))?;
     passed.extend(set.iter().map(|node| (node, true)));

@@ -1,18 +1,18 @@
 //! Several loop-free paths in ascending weight.
 //!
 //! Yen's algorithm ("Finding the k shortest loopless paths in a network", 1971) with Lawler's change (1972): all paths but those
-//! that were found fall into classes by where they leave the last one that was found, and of each class the first path is a
-//! candidate. The first candidate is the next path, and what is left of its class falls apart in turn.
+//! that were returned are divided into classes by where they leave the last one returned, and of each class the first path is a
+//! candidate. The first candidate is the next path, and what is left of its class is divided likewise.
 //!
-//! Most classes are never searched: one look at the edges where a class leaves its path, and at what is left from there to the end, tells a
+//! Most classes are never searched: the edges where a class leaves its path, and the distance from there to the end, give a
 //! weight that none of its paths is below ([`Class::least`]). The class with the least such weight is searched first, as long as it may have a path that
 //! is not heavier than the first candidate, and not much further than that: what it has beyond is left for later.
-//! No more candidates are retained than paths are requested: memory is O(paths · length) beside what one search has reached.
+//! No more candidates are retained than paths are requested: memory is O(paths · length) plus the nodes that one search has visited.
 //!
-//! The order of equal paths is that in which [`RootPaths`] finds them, which takes the lightest beginning first, of equal ones
+//! The order of equal paths is that in which [`RootPaths`] returns them, which pops the lightest root path first, of equal ones
 //! the one with the most edges, then the one whose last node is the least, then that whose nodes are. Of two paths the one
 //! comes first whose greatest beginning after their common one is taken first. Weights do not fall along a path, and more
-//! edges come first, so that is the beginning at which a path has its whole weight first ([`Candidate`]).
+//! edges come first, so that is the root path at which a path first has its entire weight ([`Candidate`]).
 
 use super::beginnings::{Frontier, RootPaths};
 use super::detour::{Deviation, Deviations, Most, Rest, Start};
@@ -39,7 +39,7 @@ struct Candidate {
     fields: Vec<u32>,
     /// The weight of the beginning that ends at each node.
     sums: Vec<f64>,
-    /// The place of the node at which the class leaves the path that it was split from.
+    /// The position of the node at which the class leaves the path that it was split from.
     leaves_at: usize,
     /// The nodes that no path of the class goes on to from there.
     banned: Vec<u32>,
@@ -64,17 +64,17 @@ impl Candidate {
 
 /// The paths that begin as another does, up to one of its nodes, and go on otherwise.
 struct Class {
-    /// None of its paths that was not found weighs less.
+    /// No remaining path of it weighs less.
     least: f64,
     path: Rc<Candidate>,
-    /// The place of the node at which they leave it.
+    /// The position of the node at which they leave it.
     at: usize,
     /// The nodes that they do not go on to from there.
     banned: Vec<u32>,
 }
 
 impl Class {
-    /// The bytes that are charged for it, with its place on a heap that may have twice the room it needs.
+    /// The bytes that are charged for it, with its slot on a heap that may have twice the capacity it needs.
     fn bytes(&self) -> usize {
         2 * size_of::<Class>() + 16 + size_of::<u32>() * self.banned.len()
     }
@@ -88,7 +88,7 @@ impl Class {
 compared_by_ord!(Class);
 
 impl Ord for Class {
-    /// Turned round, since a heap gives its greatest first. Of equal ones that which leaves its path last: its search is short.
+    /// Inverted, since a heap pops its greatest first. Of equal ones that which leaves its path last: its search is short.
     fn cmp(&self, other: &Class) -> Ordering {
         other.least.total_cmp(&self.least).then(self.at.cmp(&other.at))
     }
@@ -118,7 +118,7 @@ impl Ord for Candidate {
     }
 }
 
-/// The candidates of a request, and what it asks for.
+/// The candidates of a request, and what it requests.
 struct Candidates<'c, 'e> {
     meter: Meter<'c>,
     ends: &'e ShortestPath,
@@ -130,7 +130,7 @@ struct Candidates<'c, 'e> {
     lightest: f64,
     /// The candidates that are not too light to be shown.
     heavy: usize,
-    /// The paths that are still wanted.
+    /// The number of paths still to be returned.
     expected: usize,
 }
 
@@ -139,10 +139,10 @@ impl Candidates<'_, '_> {
         self.ends.weight_min.is_none_or(|least| least <= weight)
     }
 
-    /// Adds one, and drops the last where there are more than wanted.
+    /// Adds one, and drops the last if there are more than requested.
     fn add(&mut self, candidate: Candidate) -> Result<()> {
         self.meter.take(candidate.bytes())?;
-        // Those that are too light to be shown do not count: they have to be found before the ones that are.
+        // Those that are too light to be shown do not count: they have to be computed before the ones that are.
         self.heavy += usize::from(self.is_heavy(candidate.weight()));
         self.list.insert(candidate);
         while self.expected < self.heavy
@@ -173,7 +173,7 @@ impl Candidates<'_, '_> {
         // None is requested that is heavier than the last of as many as are requested.
         let last = self.list.last().filter(|_| self.expected <= self.heavy);
         let existing = last.map_or(further, |last| further.min(last.weight()));
-        // Rounded, it may be less than the first one, which is to be told from what weighs the same.
+        // Rounded, it may be less than the first one, which is to be distinguished from what weighs the same.
         Most { existing: existing.max(first), requested: self.requested() }
     }
 
@@ -195,12 +195,12 @@ impl Candidates<'_, '_> {
     }
 }
 
-/// Finds up to as many paths as are asked for between two different nodes.
+/// Returns up to as many paths as are requested between two different nodes.
 ///
 /// # Errors
 ///
 /// [`hexgraph_base::types::Error::Limit`] past the frontier, which bounds the candidates with the classes that wait, or the beginnings of paths where these
-/// have to be told apart one by one.
+/// have to be distinguished one by one.
 pub(super) fn several(
     edges: &mut PathEdges<'_>,
     ends: &ShortestPath,
@@ -210,7 +210,7 @@ pub(super) fn several(
 ) -> Result<Vec<Path>> {
     // Its weight bounds the first search below, and its search from the end is gone on with.
     let Lightest { path: Some(path), behind, cost } = lightest(edges, from, to)? else {
-        // That no path leads there was found out by looking at each edge once.
+        // That there is no path was decided by reading each edge once.
         return Ok(Vec::new());
     };
     if edges.has_negative()? {
@@ -296,7 +296,7 @@ impl Candidates<'_, '_> {
         Ok(())
     }
 
-    /// Adds the first path of a class, or the class again where it has none that is as light as was asked. False when the order of its equal paths is not
+    /// Adds the first path of a class, or the class again if it has none within the limit. False when the order of its equal paths is not
     /// decided.
     fn search<'c>(
         &mut self,

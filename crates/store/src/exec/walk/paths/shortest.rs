@@ -1,7 +1,7 @@
 //! `shortest`: the paths of least weight between two nodes.
 //!
-//! One path is found breadth first where no edge has a weight ([`super::breadth`]), else by weight ([`super::lightest`]); several
-//! are found one after the other ([`super::several`]).
+//! One path is searched breadth first if no edge has a weight ([`super::breadth`]), else by weight ([`super::lightest`]); several
+//! are searched one after the other ([`super::several`]).
 
 use super::beginnings::Frontier;
 use super::breadth::Way;
@@ -16,7 +16,7 @@ use hexgraph_base::types::{Error, Result, Uid};
 use std::sync::Arc;
 
 impl Context<'_> {
-    /// Finds the paths of a `shortest` block and sets its variable to the first one's nodes.
+    /// Computes the paths of a `shortest` block and sets its variable to the first one's nodes.
     ///
     /// # Errors
     ///

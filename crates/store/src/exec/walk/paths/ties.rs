@@ -1,7 +1,7 @@
 //! Which of the lightest paths comes first.
 //!
 //! Paths of equal weight are ordered by their number of edges, the most first, then by their nodes. Weights are sums of floats,
-//! so whether two paths are equal depends on the order in which they were added up, and a path may come to a node a
+//! so whether two paths are equal depends on the order in which they were added up, and a path may visit a node a
 //! little heavier than another and still end with the same weight. So what is followed are pairs of a node and an exact weight
 //! there. They come from edges that miss the least weight of their end by less than sums can err; without edges of weight 0
 //! weights grow along each path, and the greatest number of edges from a pair to the end follows from those of the
@@ -17,10 +17,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const PAIR_BYTES: usize = 96;
 
 /// The most pairs for each edge that was noted. A position has one on nearly all graphs; edges that weigh next to nothing
-/// beside the path would make a great many.
+/// compared with the path would make a great many.
 const PAIRS_AN_EDGE: usize = 64;
 
-/// The end of the list of edges that lead to a position.
+/// The end of the list of incoming edges of a position.
 const NONE: u32 = u32::MAX;
 
 /// What a search knows of a node.
@@ -35,7 +35,7 @@ pub(super) struct Spot {
 pub(super) struct Tie {
     pub(super) nodes: Vec<u32>,
     pub(super) fields: Vec<u32>,
-    /// The weight of the whole path at each of the nodes.
+    /// The weight of the entire path at each of the nodes.
     pub(super) sums: Vec<f64>,
 }
 
@@ -53,9 +53,9 @@ struct Step {
 /// The edges that may be on a lightest path.
 pub(super) struct Steps {
     steps: Vec<Step>,
-    /// The last edge that was noted, by the position that it leads to.
+    /// The last edge that was noted, by the position of its target.
     last: Vec<u32>,
-    /// How much heavier than the lightest way to a node another may be that is noted.
+    /// How much heavier than the lightest path to a node another one may be to be noted.
     tolerance: f64,
 }
 
@@ -64,7 +64,7 @@ impl Steps {
         Steps { steps: Vec::new(), last: Vec::new(), tolerance }
     }
 
-    /// Notes an edge between two positions, the first of which has the weight `from_weight`, unless a way is known to the
+    /// Notes an edge between two positions, the first of which has the weight `from_weight`, unless there is a path to the
     /// second that is lighter. True when it was noted.
     pub(super) fn note(
         &mut self,
@@ -107,7 +107,7 @@ impl Steps {
         Ok(path.map(|path| tie(spots, &path)))
     }
 
-    /// The edges on ways to `end` that are hardly heavier than the lightest, each once, sorted by the position that they lead to.
+    /// The edges on paths to `end` that are within the tolerance of the lightest, each once, sorted by the position of their targets.
     fn steps_to(&self, spots: &[Spot], end: u32) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut seen = FxHashSet::from_iter([end]);
@@ -132,7 +132,7 @@ impl Steps {
     }
 
     /// Of the paths to `end` that have exactly its weight the one with the most edges, of these the one whose nodes are the
-    /// least; `None` when edges that do not add to the weight, or a way through a node twice, leave that open.
+    /// least; `None` when edges that do not add to the weight, or a path through a node twice, leave that open.
     fn most_edges(
         &self,
         control: &Control,
@@ -181,7 +181,7 @@ impl Steps {
         let is_simple = path.iter().all(|step| positions.insert(step.to));
         Ok((is_simple && pairs[at].1 == end).then_some(path))
     }
-    /// All pairs of a position and a weight there that lie on a way to `end`, and some that lie on none. `None` when an edge does
+    /// All pairs of a position and a weight there that lie on a path to `end`, and some that lie on none. `None` when an edge does
     /// not add to the weight, or there are too many.
     fn pairs(
         &self,
@@ -223,7 +223,7 @@ impl Steps {
     }
 }
 
-/// Places, each with a weight that a way to it has there, and the number of each pair.
+/// Positions, each with a weight that a path to it has there, and the number of each pair.
 struct Pairs {
     pairs: Vec<(f64, u32)>,
     numbers: FxHashMap<(u64, u32), usize>,

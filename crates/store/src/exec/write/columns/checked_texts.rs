@@ -1,6 +1,6 @@
 //! Texts of a batch that are checked all at once.
 //!
-//! Rows lie anywhere in memory. A text that is checked before the next one is found makes the processor wait for each of them; bytes that are only
+//! Rows lie anywhere in memory. A text that is checked before the next one is located makes the processor wait for each of them; bytes that are only
 //! copied are fetched many at a time.
 
 use crate::storage::TextArray;

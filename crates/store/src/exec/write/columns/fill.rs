@@ -1,6 +1,6 @@
 //! Makes columns of the fields of all nodes of a level.
 //!
-//! The columns are allocated whole and cut into ranges of nodes; each thread fills the next range of all columns, a batch at a
+//! The columns are allocated in full and cut into ranges of nodes; each thread fills the next range of all columns, a batch at a
 //! time. Texts are read to chunks, which are put together at last.
 
 use super::source::{Source, ValueKind};
@@ -47,7 +47,7 @@ enum Chunk {
 type Taken<'c> = Mutex<Vec<NumberRun<'c>>>;
 
 /// The values of sources for the nodes of their level, a cell for each node; `None` where some instant is outside of the years that
-/// nanoseconds reach, texts are too long for their columns, or values are of several kinds.
+/// nanoseconds can represent, texts are too long for their columns, or values are of several kinds.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use hexgraph_base::answer::{CellOffsets, Cells, Lists, Texts, Values};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
-/// The position that stands for none.
+/// The position that represents none.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The cells at some positions; a null cell for [`NOWHERE`]. No node has objects among its values.
@@ -73,7 +73,7 @@ fn texts(control: &Control, cells: &Texts, positions: &[u32]) -> Result<Texts> {
     Ok(Texts { bytes, offsets: ends, valid: valid(&cells.valid, positions) })
 }
 
-/// Which of the places have a value; empty where all have.
+/// Which of the positions have a value; empty where all have.
 fn valid(valid: &[bool], positions: &[u32]) -> Vec<bool> {
     if valid.is_empty() && !positions.contains(&NOWHERE) {
         return Vec::new();

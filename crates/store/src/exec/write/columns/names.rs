@@ -48,7 +48,7 @@ fn one_by_one(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result
             ends.push(bytes.len());
             valid.push(text.is_some());
         }
-        // Where texts end takes four bytes, and whether they are there one; lists have as much room again.
+        // Where texts end takes four bytes, and whether they are there one; lists have as much spare capacity.
         control.charge(2 * (bytes.len() - before + 5 * nodes.len()))?;
     }
     if !valid.contains(&true) {

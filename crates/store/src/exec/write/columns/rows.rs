@@ -7,7 +7,7 @@ use crate::exec::select::batches::BATCH;
 use crate::exec::write::answer_writer::AnswerWriter;
 use std::rc::Rc;
 
-/// Fewer objects are written one by one: that takes as long as to find out how they are read as columns.
+/// Fewer objects are written one by one: determining how they are read as columns costs as much.
 const ROWS_MIN: usize = cost::SETUP.per(cost::WRITE);
 
 /// The first batch of objects that have others in them.
@@ -47,7 +47,7 @@ enum Taken {
 }
 
 impl<'a> Rows<'a> {
-    /// For a list of so many nodes of a level, those that `@cascade` keeps; `None` where they are written one by one.
+    /// For a list of so many nodes of a level, those that `@cascade` retains; `None` where they are written one by one.
     pub(in crate::exec) fn of(
         writer: &mut AnswerWriter<'a, '_>,
         level: &'a Level,
@@ -63,7 +63,7 @@ impl<'a> Rows<'a> {
             return None;
         }
         let selection = writer.selection(level)?;
-        // Lists in objects are written whole.
+        // Lists in objects are written in full.
         let is_flat = selection.is_flat();
         if !is_flat && writer.objects_max != usize::MAX {
             return None;
@@ -73,7 +73,7 @@ impl<'a> Rows<'a> {
         Some(Rows { batch: batch.min(rows.batch_max()), ..rows })
     }
 
-    /// Writes objects of some nodes of the level, whose first one is probably at a place of the level. Returns the number of nodes that are done;
+    /// Writes objects of some nodes of the level, whose first one is probably at a position of the level. Returns the number of nodes that are done;
     /// the next one has to be written by itself.
     pub(in crate::exec) fn write(
         &mut self,

@@ -35,7 +35,7 @@ pub(super) enum ValueKind {
 }
 
 impl ValueKind {
-    /// The bytes that a column takes for each node, beside the bytes of texts.
+    /// The bytes that a column takes for each node, in addition to the bytes of texts.
     pub(super) fn node_bytes(self) -> usize {
         match self {
             ValueKind::Int | ValueKind::Float | ValueKind::Time => 9,
@@ -75,7 +75,7 @@ const TEXT_BYTES: usize = 3 * size_of::<usize>() + super::checked_texts::LEN_MAX
 /// Longer texts are not said by their codes.
 const CODED_LEN_MAX: usize = 256;
 
-/// The most bytes of a cell, beside those of a text.
+/// The most bytes of a cell, in addition to those of a text.
 const CELL_BYTES: usize = 17;
 
 /// How values are read node by node.
@@ -113,7 +113,7 @@ struct Stored<'a> {
     finder: RowFinder,
 }
 
-/// Whether the objects of a level can be written as columns, as far as is told without data: each field gives one value at most, or
+/// Whether the objects of a level can be written as columns, as far as can be decided without data: each field gives one value at most, or
 /// edges to such a level.
 pub(super) fn qualifies(level: &Level) -> bool {
     qualifies_below(level, 1)
@@ -148,7 +148,7 @@ fn qualifies_below<'l>(level: &'l Level, depth: usize) -> bool {
     level.fields.iter().all(of_field)
 }
 
-/// The bytes of a cell in its column, beside those of its texts.
+/// The bytes of a cell in its column, in addition to those of its texts.
 fn cell_bytes(cell: &Cell) -> usize {
     match cell {
         Cell::List(items) => CELL_BYTES * (1 + items.len()),
@@ -176,7 +176,7 @@ impl<'a> Source<'a> {
             FieldData::Column(map) => {
                 let of_none = level.nodes.last() == Some(&u32::MAX);
                 match (&map.constant, &map.values, &result.field.kind) {
-                    // One value for all is shown at the node that stands for it.
+                    // One value for all is shown at the node that represents it.
                     (Some(_), _, FieldKind::Val(_)) if !of_none => return Ok(None),
                     (Some(_), ..) => return Err(NoColumn),
                     _ if map.nodes.is_empty() => return Ok(None),
@@ -207,7 +207,7 @@ impl<'a> Source<'a> {
         Ok(from.map(|from| Source { from, buffers: Buffers::default() }))
     }
 
-    /// The same for the nodes from one on, to be read beside others.
+    /// The same for the nodes from one on, to be read concurrently with others.
     pub(super) fn fork(&self, first: u32) -> Source<'a> {
         let from = match &self.from {
             Origin::Uids(version) => Origin::Uids(version),
@@ -316,7 +316,7 @@ impl<'a> Source<'a> {
         chunk.fill(control, valid, self.read(nodes, position))
     }
 
-    /// The bytes that are held beside what is read.
+    /// The bytes that are held in addition to what is read.
     pub(super) fn byte_len(&self) -> usize {
         match &self.from {
             Origin::Computed(finder, _) => finder.byte_len(),
@@ -670,7 +670,7 @@ fn read_times(values: &Values, rows: &Rows<'_>, times: &mut Vec<DateTime>) {
     });
 }
 
-/// The bytes of the text of each node, none of which is looked at here: so the places of many are fetched from memory at once.
+/// The bytes of the text of each node, none of which is looked at here: so the positions of many are fetched from memory at once.
 fn result_bytes<'a>(
     rows: &Rows<'_>,
     of_row: impl Fn(usize) -> &'a [u8],

@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!   level 0   positions 0 1 2         id  7 8 9        knows  0 → 2 1,  1 → none,  2 → 1
-//!   level 1   positions   0 1 2       id  3 4 5        objects: positions 2 1 1, of which lists of 2, null, 1
+//!   level 1   positions   0 1 2       id  3 4 5        objects: positions 2 1 1, as lists of 2, null, 1
 //! ```
 //!
-//! Each level is read once, a cell for each of its nodes, from the bottom up; so it is known which nodes have anything to show.
+//! Each level is read once, a cell for each of its nodes, from the bottom up; so the nodes with anything to show are determined.
 //! Then the objects are listed from the top down: those of a level below are the targets of those above, a node as often as
-//! paths lead to it, and their cells are gathered.
+//! there are paths to it, and their cells are gathered.
 
 use super::fill::fill;
 use super::gather::{NOWHERE, gather};
@@ -20,7 +20,7 @@ use hexgraph_base::plan::{Block, BlockKind, Field};
 use hexgraph_base::types::{Result, stack};
 use std::borrow::Cow;
 
-/// Is told of the bytes of more values and their keys, and refuses those that are too many.
+/// Is called with the bytes of more values and their keys, and refuses those that are too many.
 pub(crate) type Look<'l> = dyn FnMut(u64) -> Result<()> + 'l;
 
 /// A level with the cells of its nodes.
@@ -53,7 +53,7 @@ struct Maker<'m, 'l> {
 }
 
 /// The table of a block, with the columns that have a value, in the order of the text; `None` where the block has to be written object
-/// by object. `look` is told of the bytes of the values.
+/// by object. `look` is called with the bytes of the values.
 ///
 /// # Errors
 ///
@@ -147,7 +147,7 @@ impl Maker<'_, '_> {
         Ok(columns)
     }
 
-    /// The objects at the end of edges of which each node has one at most.
+    /// The objects at the end of edges if each node has one at most.
     fn single(
         &mut self,
         edges: &EdgeField,
@@ -277,7 +277,7 @@ fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
     shown.contains(&false).then_some(shown)
 }
 
-/// Whether the edges of a node lead to one that shows something.
+/// Whether the edges of a node have a target that shows something.
 fn leads_to_some(edges: &EdgeField, below: &Read<'_>, position: usize) -> bool {
     let targets = edges.targets_of(position);
     let targets = if edges.is_single() { &targets[..targets.len().min(1)] } else { targets };

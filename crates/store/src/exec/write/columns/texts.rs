@@ -1,4 +1,4 @@
-//! Texts of many nodes. How long they are is known when they were read, so ranges are read to chunks, which are then copied after one
+//! Texts of many nodes. Their lengths are available after they were read, so ranges are read to chunks, which are then copied after one
 //! another.
 
 use crate::exec::control::stop::Control;
@@ -9,7 +9,7 @@ use hexgraph_base::types::{ObjectCells, Result};
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// The bytes that room is made for of a text.
+/// The bytes of capacity that are reserved for a text.
 const TEXT_BYTES: usize = 8;
 
 /// The texts of a range.
