@@ -1,4 +1,4 @@
-//! Carries out the block of an algorithm: finds the edges and nodes that it is about, takes the compact graph of them, and has the algorithm
+//! Executes the block of an algorithm: selects its edges and nodes, gets their compact graph, and has the algorithm
 //! computed on it.
 
 use crate::algo::{
@@ -20,7 +20,7 @@ use std::sync::Arc;
 const NUMBER_BYTES: usize = size_of::<u32>() + size_of::<f64>();
 
 impl<'a> Context<'a> {
-    /// Runs the algorithm of a block. Sets the variable of the block to what was found; where it has none, that is returned.
+    /// Runs the algorithm of a block. Sets the variable of the block to the result; if it has none, the result is returned.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Notes an algorithm whose rounds ended before the tolerance was reached.
+    /// Notes an algorithm whose rounds ended before the result was within the tolerance.
     fn note_unconverged(&self, block: &Block, name: &'static str, report: &Report) {
         if report.converged == Some(false) {
             let (rounds, residual) = (report.iterations, report.residual.unwrap_or_default());
@@ -108,7 +108,7 @@ impl<'a> Context<'a> {
         Ok((graph, expected.weights(), estimate))
     }
 
-    /// Adds to the error of a request without memory what the whole call takes.
+    /// Adds to the error of a request without memory the memory of the entire call.
     fn with_estimate(
         &self,
         error: Error,
@@ -124,7 +124,7 @@ impl<'a> Context<'a> {
         Error::Limit { message: format!("{message}{needed}") }
     }
 
-    /// The fields of a block, with the predicate of each and whether its edges are turned round.
+    /// The fields of a block, with the predicate of each and whether its edges are reversed.
     fn algorithm_edges<'b>(
         &self,
         block: &'b Block,
@@ -211,7 +211,7 @@ impl<'a> Context<'a> {
         nodes
     }
 
-    /// What was found as a variable: nodes without a number have none in it, either.
+    /// The result as a variable: nodes without a number have none in it, either.
     fn variable_of(&self, graph: &Graph, output: Output) -> Result<Var> {
         let nodes = graph.nodes();
         let is_map = matches!(output, Output::Floats(_) | Output::Ints(_) | Output::Some(_));
@@ -252,7 +252,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The nodes that stored edges leave, or with `is_far` those that they lead to.
+/// The sources of stored edges, or with `is_far` their targets.
 fn ends_of(predicate: &Predicate, is_far: bool) -> NodeSet {
     match (predicate.direction(false), predicate.direction(true)) {
         (Some(forward), _) if !is_far => forward.subjects(),
@@ -273,7 +273,7 @@ fn edges_text(block: &Block) -> String {
     names.collect::<Vec<String>>().join(" ")
 }
 
-/// How a result was found, in words.
+/// How a result was computed, in words.
 fn reported(result: &Outcome) -> String {
     let report = result.report;
     let rounds = match report.iterations {

@@ -1,4 +1,4 @@
-//! The groups of nodes that an algorithm is asked about: nodes with the same value are of one group.
+//! The groups of nodes in the argument of an algorithm: nodes with the same value are of one group.
 
 use crate::algo::Graph;
 use crate::exec::control::context::Context;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// The nodes that are read between two looks at the clock.
 const NODES_A_CHECK: usize = cost::CHECK.per(cost::GATHER);
 
-/// What tells a group from others: the bits of a value, a time with its zone, or bytes.
+/// What identifies a group: the bits of a value, a time with its zone, or bytes.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Bits(u64),
@@ -72,7 +72,7 @@ impl Context<'_> {
                 Some(key) => *existing.entry(key).or_insert(count),
                 None => count,
             };
-            // A new group, whether it can be found again or not.
+            // A new group, whether it can be looked up later or not.
             count += u32::from(group == count);
             groups.push(group);
         }

@@ -1,12 +1,12 @@
-//! Blocks of a request, and fields of a level, that are executed beside each other.
+//! Blocks of a request, and fields of a level, that are executed concurrently.
 //!
 //! What does not wait for anything else is a branch. Where two branches at least are large by estimate, threads of the database
-//! that are free carry some of them out, each with a copy of the variables so far. A branch shares its own work in morsels, as far
-//! as threads are left. Results and variables are taken in the order in which one thread would have made them; so
-//! answers are the same bytes, and of several errors the first one is told.
+//! that are idle execute some of them, each with a copy of the variables so far. A branch divides its own work into morsels, as far
+//! as threads are left. Results and variables are merged in the order in which one thread would have made them; so
+//! answers are the same bytes, and of several errors the first one is reported.
 //!
 //! Estimates come from the lengths of sets and from indexes, and cost no more than a search in these. A request whose
-//! steps are traced does one branch after the other, so that its steps are told in order.
+//! steps are traced does one branch after the other, so that its steps are reported in order.
 
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{BlockResult, FieldData};
@@ -44,7 +44,7 @@ impl<'a> Context<'a> {
         self.control.costs().spread <= cost.as_nanos()
     }
 
-    /// Which of some branches are executed beside each other, by their estimated costs: those that are large, where these are
+    /// Which of some branches are executed concurrently, by their estimated costs: those that are large, where these are
     /// two at least and there are threads for them. The largest ones come first: what is begun last should not be what takes longest.
     pub(super) fn large_branches(
         &self,
@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
         if positions.len() < 2 { Vec::new() } else { positions }
     }
 
-    /// Carries out blocks beside each other, each as `run` does it.
+    /// Executes blocks concurrently, each as `run` does it.
     pub(super) fn blocks_beside(
         &self,
         positions: &[usize],
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
     pub(super) fn block_cost(&self, block: &Block) -> Cost {
         match block.kind {
             BlockKind::Empty => block.fields.iter().map(|field| self.total_cost(field)).sum(),
-            // A search shares its own work.
+            // A search divides its own work.
             BlockKind::Shortest(_) | BlockKind::Algorithm(_) => Cost::NOTHING,
             BlockKind::Visible | BlockKind::Hidden => self.nodes_cost(block),
         }
@@ -113,18 +113,18 @@ impl<'a> Context<'a> {
 
     fn root_estimate(&self, root: &Function) -> Option<usize> {
         match &root.call {
-            // Only its index can tell, which is asked when the block begins.
+            // Only its index has an estimate, which is read when the block begins.
             Call::Terms { .. } | Call::SimilarTo { .. } => None,
             _ => self.estimate(root),
         }
     }
 
-    /// Carries out those fields of some nodes that are large beside each other, each as `run` does it. Returns their results at their
+    /// Executes those fields of some nodes that are large concurrently, each as `run` does it. Returns their results at their
     /// positions; an empty list where there are none.
     ///
     /// # Errors
     ///
-    /// None but those of the fields, each at its place.
+    /// None but those of the fields, each at its position.
     pub(super) fn fields_beside(
         &self,
         fields: &[Arc<Field>],

@@ -111,12 +111,12 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
         };
         blocks.push(done.map_err(|error| error.or_at(query.blocks[position].at))?);
     }
-    // They ran in the order of their variables; the answer has them as they stand in the text.
+    // They ran in the order of their variables; the answer has them in the order of the text.
     blocks.sort_by_key(|result| result.block);
     Ok(blocks)
 }
 
-/// What became of blocks that were run beside each other and wait for their turn.
+/// The results of blocks that ran concurrently, until the answer gets to them.
 #[derive(Default)]
 struct Beside {
     done: Vec<(usize, Result<Ahead>)>,
@@ -125,8 +125,8 @@ struct Beside {
 }
 
 impl Beside {
-    /// Runs those of the waiting blocks beside each other that are large and can run now, unless the one whose turn it is was run
-    /// already, or is small: it is not kept waiting for the others. Then they are not looked at, so that thousands of small blocks
+    /// Runs those of the waiting blocks concurrently that are large and can run now, unless the next one was run
+    /// already, or is small: it does not wait for the others. Then they are not considered, so that thousands of small blocks
     /// cost thousands of looks, and not the square of that.
     fn run(&mut self, context: &Context<'_>, waiting: &VecDeque<usize>, next: usize) -> Result<()> {
         let is_done = |position: usize| self.done.iter().any(|(done, _)| *done == position);
@@ -169,7 +169,7 @@ impl Answer {
         Answer { version, query, options, blocks, doubts: Vec::new() }
     }
 
-    /// The same, which tells these uses of variables.
+    /// The same, which reports these uses of variables.
     fn with_doubts(self, doubts: Vec<Doubt>) -> Answer {
         Answer { doubts, ..self }
     }
@@ -184,12 +184,12 @@ impl Answer {
         &self.version
     }
 
-    /// The result of a block, by its place in the plan.
+    /// The result of a block, by its position in the plan.
     pub fn block(&self, position: usize) -> Option<&BlockResult> {
         self.blocks.iter().find(|result| result.block == position)
     }
 
-    /// What the first block of an algorithm without a variable has found, with the name of the algorithm.
+    /// The result of the first block of an algorithm without a variable, with the name of the algorithm.
     pub fn algorithm(&self) -> Option<(&str, &AlgorithmResult)> {
         let result = self.blocks.iter().find(|result| result.algorithm.is_some())?;
         Some((&self.query.blocks[result.block].name, result.algorithm.as_ref()?))
@@ -227,7 +227,7 @@ impl Answer {
     }
 
     /// The rows of a block as a table, made column by column: those columns in which some row has a value, in the order of the text.
-    /// `None` where the block has to be written object by object. `look` is told of the bytes of values and keys, a column at a time.
+    /// `None` where the block has to be written object by object. `look` is called with the bytes of values and keys, a column at a time.
     ///
     /// # Errors
     ///
@@ -286,7 +286,7 @@ impl Answer {
     }
 
     /// Checks before anything is written that there are not more objects than can be written within
-    /// the limit `result`. Costs a step for each level, or for each edge where that does not tell.
+    /// the limit `result`. Costs a step for each level, or for each edge if that is not enough.
     ///
     /// # Errors
     ///
@@ -328,7 +328,7 @@ impl Answer {
         keys
     }
 
-    /// The plan that was executed, and the version that it was asked of.
+    /// The plan that was executed, and the version on which it ran.
     pub fn requested(&self) -> (&Query, &Version) {
         (&self.query, &self.version)
     }
@@ -338,7 +338,7 @@ impl Answer {
         &self.query
     }
 
-    /// The columns of the rows of a block, in the order of the text, with the types that the schema tells; of the groups, where
+    /// The columns of the rows of a block, in the order of the text, with the types of the schema; of the groups, where
     /// it has those.
     pub fn shapes(&self, block: &str) -> Vec<Shape> {
         let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
@@ -372,7 +372,7 @@ impl Answer {
         }
     }
 
-    /// Writes each fact that was found as a line of N-Quads. `look` is told of the length now and
+    /// Writes each fact of the result as a line of N-Quads. `look` is called with the length now and
     /// then.
     ///
     /// # Errors
@@ -398,7 +398,7 @@ impl Answer {
         &self.options
     }
 
-    /// For each predicate the number of nodes that it was asked of, and under the empty name the
+    /// For each predicate the number of nodes for which it was read, and under the empty name the
     /// roots of the blocks.
     pub fn touched(&self) -> BTreeMap<&str, u64> {
         let mut touched = BTreeMap::new();
@@ -418,7 +418,7 @@ impl Answer {
     }
 }
 
-/// The error for a block whose variables never become known.
+/// The error for a block whose variables are never resolved.
 fn waits(context: &Context<'_>, block: &Block) -> Error {
     let by_order = block.order.iter().filter_map(|key| match key {
         OrderKey::Var { var, .. } => Some(*var),
@@ -432,7 +432,7 @@ fn waits(context: &Context<'_>, block: &Block) -> Error {
     Error::query_at(block.at, message).with_hint("define the variable in another block")
 }
 
-/// True when every variable that the block reads is known, or defined by the block itself.
+/// True when every variable that the block reads is resolved, or defined by the block itself.
 fn is_ready(context: &Context<'_>, block: &Block) -> bool {
     let existing = |var: &VarId| context.vars[var.0 as usize].is_some();
     // A block may read a variable that it defines itself, but is ordered before any of its own has a value.
@@ -475,7 +475,7 @@ fn run_block(context: &mut Context<'_>, position: usize) -> Result<BlockResult> 
         }
     };
     context.took_at(&step, path);
-    // A block whose variable found nothing still defines it.
+    // A block whose variable is empty still defines it.
     for var in &block.defines {
         let existing = &mut context.vars[var.0 as usize];
         if existing.is_none() {
@@ -487,7 +487,7 @@ fn run_block(context: &mut Context<'_>, position: usize) -> Result<BlockResult> 
     Ok(result)
 }
 
-/// Carries out a block of nodes in the way that it is to be made. Returns the way that was taken in the end.
+/// Executes a block of nodes by its access path. Returns the path that was executed in the end.
 fn run_nodes(
     context: &mut Context<'_>,
     block: &Block,
@@ -525,7 +525,7 @@ fn run_nodes(
     Ok(path)
 }
 
-/// Carries out a block on the set of its nodes. Returns false, with nothing done, where they are too few, or it is not to be had in that way.
+/// Executes a block on the set of its nodes. Returns false, with nothing done, where they are too few, or the strategy does not apply.
 fn use_set(
     context: &mut Context<'_>,
     block: &Block,
@@ -544,7 +544,7 @@ fn use_set(
     Ok(true)
 }
 
-/// Walks the fields of a block from its roots, in batches that begin with the first `most`, or from those that are known.
+/// Walks the fields of a block from its roots, in batches that begin with the first `most`, or from the given ones.
 fn walk_block(
     context: &mut Context<'_>,
     block: &Block,
@@ -630,7 +630,7 @@ fn walk_nodes(
     if block.cascade.is_none() {
         return Ok(true);
     }
-    // Roots stand in the order of the answer and perhaps twice, levels have each node once and ascend.
+    // Roots are in the order of the answer and perhaps twice, levels have each node once and ascend.
     let roots = Arc::make_mut(&mut result.roots);
     roots.retain(|&node| level.position(node).is_some_and(|position| level.is_alive(position)));
     // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is requested.
@@ -638,7 +638,7 @@ fn walk_nodes(
         roots.dedup();
     }
     let is_full = block.page.expected().is_some_and(|expected| expected <= roots.len());
-    // Fewer roots than were asked for means that there are no more.
+    // Fewer roots than requested means that there are no more.
     let is_complete = is_full || most.is_none_or(|most| hit < most);
     // `after` was applied to the roots already; `first` and `offset` count what is left.
     let page = Page { after: 0, ..block.page };
@@ -713,7 +713,7 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
     Ok(())
 }
 
-/// Sets the variable at the end of a chain of edges to the number of ways that lead there from the nodes of a block. False, with
+/// Sets the variable at the end of a chain of edges to the number of paths from the nodes of a block. False, with
 /// nothing done, when they can't be counted.
 fn count_paths(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
     let Some(chain) = Chain::of(block) else { return Ok(false) };
@@ -727,7 +727,7 @@ fn count_paths(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Res
     Ok(true)
 }
 
-/// Has the variables of a block stand for columns of numbers, without a list of the nodes. False, with nothing done, when one of
+/// Makes the variables of a block references to columns of numbers, without a list of the nodes. False, with nothing done, when one of
 /// the fields is no such column.
 fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
     let Some(named) = columns_of(context, block, nodes) else { return Ok(false) };
@@ -755,7 +755,7 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
     Ok(true)
 }
 
-/// The columns that the fields of a block stand for, with the fields and their variables; `None` when one is no column.
+/// The columns of the fields of a block, with the fields and their variables; `None` when one is no column.
 fn columns_of<'b>(
     context: &Context<'_>,
     block: &'b Block,

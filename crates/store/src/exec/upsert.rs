@@ -28,7 +28,7 @@ pub struct Upsert {
 ///
 /// # Errors
 ///
-/// As [`super::execute`]; [`Error::Query`] for a condition that asks what only a node can have.
+/// As [`super::execute`]; [`Error::Query`] for a condition that tests what only a node can have.
 pub fn execute_upsert(
     version: Arc<Version>,
     query: Arc<Query>,

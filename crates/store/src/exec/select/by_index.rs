@@ -18,13 +18,13 @@ use hexgraph_base::types::Result;
 use std::cmp::Ordering;
 use std::ops::Bound;
 
-/// A walk that asks each node gives up after this many nodes for each one that is requested...
+/// A walk that tests each node gives up after this many nodes for each one that is requested...
 pub(crate) const ASKED_PER_NODE: usize = 64;
 
 /// ...and as many as this on top: then it is better to filter all nodes first.
 const REQUESTED_MIN: usize = BATCH;
 
-/// So many nodes are looked for one by one before it is asked whether the nodes that are ordered are all of the index.
+/// So many nodes are searched one by one before it is checked whether the nodes that are ordered are all of the index.
 const LOOKED_FOR: usize = cost::SETUP.per(cost::GATHER);
 
 /// So many nodes are looked for in a list at the most.
@@ -39,7 +39,7 @@ pub(super) fn requested_max(page: Page) -> usize {
 /// A range of the tokens of an index.
 pub(crate) type TokenRange = (Bound<TokenKey>, Bound<TokenKey>);
 
-/// A walk over the part of an index that a root function asks for.
+/// A walk over the part of an index that a root function selects.
 pub(super) struct RangeWalk<'a> {
     view: IndexView<'a>,
     range: TokenRange,
@@ -72,8 +72,8 @@ impl OrderedWalk<'_, '_> {
 }
 
 impl<'a> Context<'a> {
-    /// The walk that finds the page of a block which is ordered by the predicate that its root function compares, or asks for. `None` when
-    /// this is not the way. Reads no postings.
+    /// The walk for the page of a block that is ordered by the predicate that its root function compares, or requires. `None` when
+    /// this strategy does not apply. Reads no postings.
     ///
     /// # Errors
     ///
@@ -133,14 +133,14 @@ impl<'a> Context<'a> {
         };
         let path = if result.is_some() { OrderPath::WalkRange } else { OrderPath::GivesUp };
         self.took(path);
-        // A page that is not full is whole here: who has no value is not found by the root function either.
+        // A page that is not full is complete here: the root function does not select nodes without a value either.
         let result = result.map(|(result, _)| result);
         self.end(&step, result.as_ref().map_or(0, Vec::len));
         Ok(result)
     }
 
     /// The index of the only key of an order, and whether the order descends, where walking it is cheaper than sorting `count` nodes
-    /// for a page. `None` when this is not the way.
+    /// for a page. `None` when this strategy does not apply.
     ///
     /// # Errors
     ///
@@ -163,8 +163,8 @@ impl<'a> Context<'a> {
         Ok(view.map(|view| (view, *descending)))
     }
 
-    /// The page of those nodes of a set that pass a filter, in the order of an index; each is asked by itself, and only those in `range`, where the
-    /// filter [has one](Context::range_in_filter). `None` when this is not the way: the filter follows edges, or lets too few of them through.
+    /// The page of those nodes of a set that pass a filter, in the order of an index; each is tested by itself, and only those in `range`, where the
+    /// filter [has one](Context::range_in_filter). `None` when this strategy does not apply: the filter follows edges, or lets too few of them through.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
         let range = range.unwrap_or((Bound::Unbounded, Bound::Unbounded));
         let (root, filter) = (Some(root), Some(filter));
         let walk = OrderedWalk { view, range, descending, root, filter, least: 0 };
-        // When the index ends before the page is full, those without a value follow: but not where the filter asks for a value.
+        // When the index ends before the page is full, those without a value follow: but not where the filter requires a value.
         let result = self.page_by_walk(walk, page)?.filter(|(_, is_full)| *is_full || has_range);
         Ok(result.map(|(result, _)| result))
     }
@@ -206,7 +206,7 @@ impl<'a> Context<'a> {
         };
         let ranges = parts.iter().filter_map(|part| {
             let Filter::Function(function) = part else { return None };
-            // What is wrong with the function is told where it is asked.
+            // What is wrong with the function is reported where it is evaluated.
             let (predicate, range) = self.range_of(function, name).ok()??;
             (!predicate.def.lang && !predicate.def.list).then_some(range)
         });
@@ -218,8 +218,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Carries out a walk from the page's `after` on. Returns the page, and whether it is full; `None` when too many nodes were asked
-    /// for those that were found.
+    /// Executes a walk from the page's `after` on. Returns the page, and whether it is full; `None` when too many nodes were tested
+    /// for those that passed.
     fn page_by_walk(
         &self,
         walk: OrderedWalk<'_, '_>,
@@ -238,7 +238,7 @@ impl<'a> Context<'a> {
         Ok(Some((result, is_full)))
     }
 
-    /// The first nodes that a walk takes, after the first `skip` of them. `None` when it would ask more than `requested_max`.
+    /// The first nodes that a walk returns, after the first `skip` of them. `None` when it would test more than `requested_max`.
     fn walk_in_order(
         &self,
         walk: &OrderedWalk<'_, '_>,
@@ -288,7 +288,7 @@ impl<'a> Context<'a> {
         Ok(Some(result))
     }
 
-    /// The predicate and the range of its index that a root function asks for, where it is about the values of `name`.
+    /// The predicate and the range of its index that a root function selects, where it is about the values of `name`.
     fn range_of<'f>(
         &self,
         function: &'f Function,
@@ -321,7 +321,7 @@ impl<'a> Context<'a> {
     /// Whether the values of a predicate have a complete index and a walk over it, for a page of `expected` of `count` nodes, is cheaper
     /// than sorting these.
     pub(super) fn pays_to_walk(&self, part: &LangValues, count: usize, expected: usize) -> bool {
-        // One step is expected to find one of `count` nodes among the entries.
+        // One step is expected to return one of `count` nodes among the entries.
         let steps = |entries: usize| (entries / count.max(1) + 1).saturating_mul(expected);
         self.control.costs().index_walk_min < count
             && part.complete_index().is_some()
@@ -342,7 +342,7 @@ impl<'a> Context<'a> {
         expected: usize,
     ) -> Result<Vec<u32>> {
         let range = (Bound::Unbounded, Bound::Unbounded);
-        // Where all that have a value are among them, none is looked for: whole entries are taken.
+        // Where all that have a value are among them, none is searched: entire entries are returned.
         let has_all = || {
             let part = predicate.only_untagged();
             part.is_some_and(|part| nodes.is_sure_superset(&part.subjects()))
@@ -363,7 +363,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The narrower of two bounds on the same side: the one that is `expected` beside the other.
+/// The narrower of two bounds on the same side: the one that is `expected` compared with the other.
 fn narrower(one: Bound<TokenKey>, other: Bound<TokenKey>, expected: Ordering) -> Bound<TokenKey> {
     let order = match (&one, &other) {
         (_, Bound::Unbounded) => return one,

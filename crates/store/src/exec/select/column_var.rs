@@ -1,9 +1,9 @@
-//! A variable that stands for numbers of some nodes, and is read when somebody asks: of a predicate, of the edges that the nodes have,
+//! A variable that references numbers of some nodes, and is read when they are requested: of a predicate, of the edges that the nodes have,
 //! or computed from other such variables.
 //!
 //! `s as score` over a million nodes would be two lists of a million items, where an aggregate over all of them is one pass over
-//! the column. So the variable keeps the set of nodes, which is mostly that of all with the predicate, and what changed since the
-//! column was built. `n as count(friend)` and `m as math(s * 2)` likewise keep where their numbers come from, and a pass over them
+//! the column. So the variable holds the set of nodes, which is mostly that of all with the predicate, and what changed since the
+//! column was built. `n as count(friend)` and `m as math(s * 2)` likewise hold where their numbers come from, and a pass over them
 //! computes a batch at a time. Who looks many values up or computes node by node reads them once, for all who come later.
 
 use crate::exec::control::stop::Control;
@@ -24,10 +24,10 @@ use std::sync::{Arc, OnceLock};
 /// The number of changes for each node from which on the nodes are listed, too.
 const CHANGES_RATIO: usize = cost::CELL.per(cost::ENTRY);
 
-/// The numbers of some nodes, read when they are asked for.
+/// The numbers of some nodes, read when they are requested.
 pub(crate) struct ColumnVar {
     source: Source,
-    /// The nodes that the numbers were asked of; some may have none.
+    /// The nodes for which the numbers were requested; some may have none.
     nodes: NodeSet,
     /// True when the nodes are those that have a number.
     is_complete: bool,
@@ -82,7 +82,7 @@ impl ColumnVar {
             && (nodes.is_sure_superset(&subjects)
                 || nodes.list().is_some_and(|nodes| subjects.is_exactly(nodes)));
         let source = Source::Values(Arc::clone(predicate), changes);
-        // Nodes without a number are not among the numbers, and those of the column itself are found without a search.
+        // Nodes without a number are not among the numbers, and those of the column itself are read without a search.
         let nodes = if is_complete { subjects } else { nodes.clone() };
         Some(ColumnVar { source, nodes, is_complete, values: OnceLock::new() })
     }
@@ -99,7 +99,7 @@ impl ColumnVar {
     }
 
     /// The variable of an expression over others; `None` where it is none that is [compiled](Program), or one of the others has no number
-    /// for some node. `variable` finds the variables. O(containers of the sets), or a walk over nodes that are no stored set.
+    /// for some node. `variable` looks up the variables. O(containers of the sets), or a walk over nodes that are no stored set.
     pub(crate) fn of_math(
         expr: &MathExpr,
         variable: impl Fn(VarId) -> Option<Arc<ColumnVar>>,
@@ -160,7 +160,7 @@ impl ColumnVar {
         self.values.get().is_some()
     }
 
-    /// The number of nodes that were asked of, some of which may have no number.
+    /// The number of nodes for which it was requested; some may have no number.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -173,7 +173,7 @@ impl ColumnVar {
         }
     }
 
-    /// What is known of the numbers without a look at them.
+    /// Bounds of the numbers, without reading them.
     fn kind(&self) -> NumberKind {
         match &self.source {
             Source::Values(predicate, changes) => {
@@ -189,7 +189,7 @@ impl ColumnVar {
                     _ => NumberKind::Int { least: i64::MIN, greatest: i64::MAX },
                 }
             }
-            // Edges lead to distinct nodes.
+            // Targets of the edges of a node are distinct.
             Source::Counts(..) => NumberKind::Int { least: 0, greatest: u32::MAX.into() },
             Source::Computed(program, _) => program.kind(),
         }
@@ -235,10 +235,10 @@ impl ColumnVar {
         Ok(Arc::clone(self.values.get_or_init(|| Arc::new(result))))
     }
 
-    /// The numbers of a few of the nodes, which ascend. O(nodes) beside the changes between the first and the last one.
+    /// The numbers of a few of the nodes, which ascend. O(nodes) plus the changes between the first and the last one.
     pub(crate) fn values_of(&self, nodes: &[u32]) -> ValueMap {
         let mut result = Listed::new(nodes.len());
-        // Those that were not asked have no value in the variable.
+        // Those that were not requested have no value in the variable.
         let nodes: Vec<u32> =
             nodes.iter().copied().filter(|node| self.nodes.contains(*node)).collect();
         let mut reader = Reader::new(self, 0, &mut std::iter::empty());
@@ -249,8 +249,8 @@ impl ColumnVar {
         result.finish()
     }
 
-    /// Aggregates all numbers in several ways in one pass, which threads share.
-    /// Sums of ints are those of the column as it is stored, and what changed of them, which is known, where all that have a number were asked and
+    /// Computes several aggregates of all numbers in one pass, which is divided among threads.
+    /// Sums of ints are those of the column as it is stored, and their changes, if all nodes that have a number were requested and
     /// nothing but sums is. O(nodes + changes), without a list of them.
     ///
     /// # Errors
@@ -285,7 +285,7 @@ impl ColumnVar {
                     Ok(())
                 })
             };
-            // Some of the nodes before a part have no number, and it is not known how many.
+            // Some of the nodes before a part have no number, and their number is not available.
             self.add_up(self.len(), cost::GATHER, control, &mut totals, |_| None, add)?;
             return Ok(totals);
         }
@@ -315,8 +315,8 @@ impl ColumnVar {
         Ok(totals)
     }
 
-    /// Has `add` add `len` items, of which one has about the cost `each`, to some aggregates: on this thread, or each morsel to aggregates
-    /// of its own, which are put together in their order. `before` is the number of numbers before an item, where it is known.
+    /// Has `add` add `len` items, each with about the cost `each`, to some aggregates: on this thread, or each morsel to aggregates
+    /// of its own, which are merged in their order. `before` is the number of numbers before an item, if it is available.
     fn add_up(
         &self,
         len: usize,
@@ -364,7 +364,7 @@ impl ColumnVar {
         })
     }
 
-    /// What finds the rows of batches of the nodes, for [`ColumnVar::for_each_batch_of`].
+    /// The lookup of the rows of batches of the nodes, for [`ColumnVar::for_each_batch_of`].
     pub(crate) fn finders(&self) -> Finders {
         let mut finders = Finders(Vec::new());
         self.add_finders(&self.nodes, &mut finders);
@@ -407,7 +407,7 @@ impl ColumnVar {
     }
 }
 
-/// What finds the rows of nodes in the columns that a variable is made of.
+/// The lookup of the rows of nodes in the columns that a variable is made of.
 pub(crate) struct Finders(Vec<RowFinder>);
 
 fn edges_of(predicate: &Predicate, reverse: bool) -> &Direction {
@@ -418,7 +418,7 @@ fn part_of(predicate: &Predicate) -> &LangValues {
     predicate.only_untagged().expect("the predicate has one part, as was checked")
 }
 
-/// What tells how many nodes have a number before that of a row. O(containers) each time.
+/// The number of nodes that have a number before that of a row. O(containers) each time.
 fn numbers_before(part: &LangValues) -> impl Fn(usize) -> Option<usize> {
     let subjects = part.subjects();
     move |row| match part.base.column.subjects.select(row) {
@@ -556,7 +556,7 @@ mod tests {
     use crate::exec::tests::random_graph::{NAMES, graph};
     use fastrand::Rng;
 
-    /// What a column comes to is what the list of its numbers does, for all nodes of the predicate and for others, with threads and without.
+    /// The aggregate of a column equals that of the list of its numbers, for all nodes of the predicate and for others, with threads and without.
     #[test]
     fn columns_come_to_what_the_list_does() {
         let mut rng = Rng::with_seed(3);

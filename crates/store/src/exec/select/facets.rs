@@ -129,7 +129,7 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when several edges with a facet that is no number lead to one node.
+    /// [`Error::Query`] when several edges with a facet that is no number have one target.
     pub(crate) fn facet_values(
         &self,
         facet: &str,
@@ -161,7 +161,7 @@ impl<'a> Context<'a> {
     }
 
     /// The positions of the values that pass a facet filter, where Dgraph heeds such a filter at all:
-    /// on lists, on predicates with languages, and beside a projection.
+    /// on lists, on predicates with languages, and with a projection.
     pub(crate) fn shown_values<'f>(
         &self,
         field: &'f Field,

@@ -1,6 +1,6 @@
 //! The distinct nodes at the targets of the edges of many nodes, as a bit for each id of their span.
 //!
-//! Two passes over the targets as they are stored: the first one finds how far they reach, the second one sets bits. Each thread takes parts of the
+//! Two passes over the targets as they are stored: the first one computes their range, the second one sets bits. Each thread scans parts of the
 //! nodes, and the bits of all parts are put together. O(edges + span / 64).
 
 use super::batches::BATCH;
@@ -12,7 +12,7 @@ use crate::storage::{SpanBits, is_dense, vectorized};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
-/// How many edges there are, and the least and the greatest node that they lead to.
+/// How many edges there are, and their least and greatest target.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct Extent {
     pub(in crate::exec) count: usize,
@@ -23,7 +23,7 @@ pub(in crate::exec) struct Extent {
 impl Extent {
     pub(in crate::exec) const NONE: Extent = Extent { count: 0, least: u32::MAX, greatest: 0 };
 
-    /// With some more edges. Those of one node ascend: their ends tell.
+    /// With some more edges. Those of one node ascend: the first and the last are enough.
     pub(in crate::exec) fn and(self, targets: &[u32], ascend: bool) -> Extent {
         let (&[first, ..], &[.., last]) = (targets, targets) else { return self };
         let (least, greatest) = if ascend {
@@ -52,7 +52,7 @@ impl Extent {
 }
 
 impl Context<'_> {
-    /// The distinct targets of some nodes, which ascend; `None` where there are none, or they lie so far apart that lists are the better way.
+    /// The distinct targets of some nodes, which ascend; `None` where there are none, or they lie so far apart that lists are cheaper.
     ///
     /// # Errors
     ///

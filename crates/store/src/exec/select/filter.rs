@@ -1,7 +1,7 @@
 //! Carries out filters: reduces a set of nodes to those that pass.
 //!
 //! Each function either gives the entire set of its nodes from an index, or tests nodes one by one.
-//! The cheaper way is taken: the index when it would give fewer nodes than there are candidates
+//! The cheaper strategy is chosen: the index when it would give fewer nodes than there are candidates
 //! (or not many more, since a test costs more than a step in a posting list).
 
 use crate::exec::choose::function::{is_reported, number_column, pays_to_scan};
@@ -19,7 +19,7 @@ use hexgraph_base::types::{Position, Result, stack};
 pub(super) struct FilterPart<'f> {
     /// The part.
     pub(super) filter: &'f Filter,
-    /// The number of nodes that pass it, about, where an index tells.
+    /// The number of nodes that pass it, about, if an index has an estimate.
     pub(super) estimate: Option<usize>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The test of a column that the parts of a conjunction are together, and the place of the first: where each is a comparison of the same numbers or
+    /// The test of a column that the parts of a conjunction are together, and the position of the first: where each is a comparison of the same numbers or
     /// instants, and no index gives few of them among `candidates`.
     fn bounds_of_column<'f>(
         &self,
@@ -157,7 +157,7 @@ impl<'a> Context<'a> {
         Ok(Some(count))
     }
 
-    /// The number of candidates of which what a column has of them meets a condition. O(rows + changes).
+    /// The number of candidates whose value in a column meets a condition. O(rows + changes).
     fn count_in_column(&self, function: &Function, candidates: &NodeSet) -> Result<Option<usize>> {
         let (Call::Compare { left: Operand::Predicate(_), .. }
         | Call::Between { left: Operand::Predicate(_), .. }) = &function.call
@@ -172,7 +172,7 @@ impl<'a> Context<'a> {
         self.count_rows(&self.tester(function)?, step, candidates)
     }
 
-    /// The number of candidates that pass the test of a column, where all that have a value are candidates; the step is at a place of the request, with
+    /// The number of candidates that pass the test of a column, where all that have a value are candidates; the step is at a position of the request, with
     /// an estimate. `None` for any other test.
     fn count_rows(
         &self,
@@ -200,7 +200,7 @@ impl<'a> Context<'a> {
         Ok(Some(count))
     }
 
-    /// The number of nodes that a filter has, about, where it is one function and an index can tell.
+    /// The number of nodes that a filter has, about, where it is one function and an index has an estimate.
     fn estimate_of(&self, filter: &Filter) -> Option<usize> {
         match filter {
             Filter::Function(function) => self.estimate(function),
@@ -208,7 +208,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether an index tells that a part of a filter has fewer nodes than these.
+    /// Whether a part of a filter has fewer nodes than these, by an index.
     pub(super) fn is_estimated_below(&self, filter: &Filter, count: usize) -> bool {
         let parts = match filter {
             Filter::And(parts) => parts.as_slice(),
@@ -219,7 +219,7 @@ impl<'a> Context<'a> {
     }
 
     /// The parts of a conjunction in the order in which they are executed: what is expected to leave least goes first, then what
-    /// no index tells of, the cheapest test first, and at last what follows edges.
+    /// no index has an estimate of, the cheapest test first, and at last what follows edges.
     pub(super) fn planned_parts<'f>(&self, parts: &'f [Filter]) -> Vec<FilterPart<'f>> {
         let part = |filter| FilterPart { filter, estimate: self.estimate_of(filter) };
         let mut planned: Vec<FilterPart<'_>> = parts.iter().map(part).collect();
@@ -254,7 +254,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether the range of numbers or instants that a function asks for is found sooner among so many candidates than in its index, where it has `result` nodes.
+    /// Whether the range of numbers or instants that a function accepts is selected faster among so many candidates than in its index, where it has `result` nodes.
     fn is_scanned(&self, function: &Function, result: usize, candidates: usize) -> bool {
         /// Candidates lie close together where each cache line of numbers has one.
         const CLOSE: usize = cost::CACHE_LINE_BYTES / size_of::<i64>();
@@ -357,7 +357,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Where a part of a filter stands among those that no index tells of: functions come first, by the cost of a test, then what
+/// The position of a part of a filter among those without an estimate by an index: functions come first, by the cost of a test, then what
 /// is made of several parts, and at last what follows edges. Looks at the part alone and not inside of it, since filters may be deep.
 pub(super) fn test_rank(part: &Filter) -> (u8, Cost) {
     match part {

@@ -16,7 +16,7 @@ const CHUNK: usize = 1 << 16;
 /// The same of floats that are added up: what lies between two such questions is added apart from what follows, up to a block.
 const LONG_CHUNK: usize = 1 << 18;
 
-/// The number of changes that are put beside the rows of floats at a time: few enough that they stay in the second cache.
+/// The number of changes that are merged with the rows of floats at a time: few enough that they fit into the second-level cache.
 const PATCHES: usize = BATCH;
 
 /// Between two changes so many rows of an entire column are few.
@@ -122,7 +122,7 @@ pub(crate) enum NumberChanges {
 }
 
 impl NumberChanges {
-    /// All changes; `None` when the values, stored and changed, are no numbers of the wanted type. O(1), or a copy of the changes.
+    /// All changes; `None` when the values, stored and changed, are no numbers of the requested type. O(1), or a copy of the changes.
     pub(crate) fn of_all(part: &LangValues, expected: ValueType) -> Option<NumberChanges> {
         let column = &part.base.column;
         if column.rows.is_some() {
@@ -433,7 +433,7 @@ impl<'a, T: Number> Numbers<'a, T> {
 }
 
 impl Numbers<'_, f64> {
-    /// As [`Numbers::read_part`], with what changed beside what is stored.
+    /// As [`Numbers::read_part`], with the changes merged into what is stored.
     fn read_patched(
         &self,
         rows: Range<usize>,
@@ -473,7 +473,7 @@ impl Numbers<'_, f64> {
     }
 }
 
-/// Reads what a column has for nodes into a list, with 0 for those that have none; and tells in another list whether each has something, which stays
+/// Reads what a column has for nodes into a list, with 0 for those that have none; and records in another list whether each has something, which stays
 /// empty where all do.
 fn read_stored<S: Pod, T: Pod>(
     (subjects, stored, finder): (&FrozenBitmap, &Array<S>, &mut RowFinder),
@@ -501,7 +501,7 @@ fn read_stored<S: Pod, T: Pod>(
     });
 }
 
-/// Puts a number that changed in the place of the stored one; `None` where the node has none any more, which leaves 0.
+/// Replaces the stored number by one that changed; `None` where the node has none any more, which leaves 0.
 fn put<T: Pod>(position: usize, change: Option<T>, numbers: &mut [T], has: &mut Vec<bool>) {
     if change.is_none() && has.is_empty() {
         has.resize(numbers.len(), true);
@@ -521,7 +521,7 @@ pub(crate) enum NumberColumn<'a> {
 }
 
 impl<'a> NumberColumn<'a> {
-    /// The numbers of some nodes; `None` when the values are no numbers of the wanted type. O(changes between the first and
+    /// The numbers of some nodes; `None` when the values are no numbers of the requested type. O(changes between the first and
     /// the last node).
     pub(crate) fn new(
         part: &'a LangValues,
@@ -562,7 +562,7 @@ impl<'a> NumberColumn<'a> {
         })
     }
 
-    /// The same column for batches from a node on, which may be read beside those of others.
+    /// The same column for batches from a node on, which may be read concurrently with those of others.
     pub(crate) fn fork(&self, first: u32) -> NumberColumn<'a> {
         match self {
             NumberColumn::Int(numbers) => NumberColumn::Int(numbers.fork(first)),
@@ -657,7 +657,7 @@ impl<'a> NumberColumn<'a> {
         }
     }
 
-    /// As [`NumberColumn::read_part`] with what changed beside what is stored, for a column of floats that are added up; any other one is not read.
+    /// As [`NumberColumn::read_part`] with the changes merged into what is stored, for a column of floats that are summed; any other one is not read.
     ///
     /// # Errors
     ///

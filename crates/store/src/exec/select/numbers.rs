@@ -1,6 +1,6 @@
 //! Reads the numbers of many nodes at once.
 //!
-//! A node's row is its rank among the subjects, which is found for many nodes at once.
+//! A node's row is its rank among the subjects, which is looked up for many nodes at once.
 
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost::is_dense;
@@ -8,10 +8,10 @@ use crate::graph::{LangValues, NumberRun};
 use crate::storage::{Column as StoredColumn, FrozenBitmap, NO_ROW, Values};
 use hexgraph_base::types::{ValueRef, ValueType};
 
-/// The number of rows that are found at a time.
+/// The number of rows that are looked up at a time.
 const CHUNK: usize = 256;
 
-/// Calls `result` with the place of each node that is a subject, and its row. `nodes` ascend.
+/// Calls `result` with the position of each node that is a subject, and its row. `nodes` ascend.
 pub(crate) fn rows_of(
     subjects: &FrozenBitmap,
     nodes: &[u32],
@@ -22,7 +22,7 @@ pub(crate) fn rows_of(
         return;
     }
     if subjects.is_exactly(nodes) {
-        // Asked of all that have a value: the place of a node is its row, and nothing is
+        // For all nodes that have a value, the position of a node is its row, and nothing is
         // searched.
         (0..nodes.len()).for_each(|row| result(row, row));
         return;
@@ -37,8 +37,8 @@ pub(crate) fn rows_of(
     }
 }
 
-/// The numbers of nodes, which ascend: `None` when the values are no numbers of the wanted type. Those that changed since
-/// the column was built take the place of the stored ones: O(log) for each, and one pass over the list.
+/// The numbers of nodes, which ascend: `None` when the values are no numbers of the requested type. Those that changed since
+/// the column was built replace the stored ones: O(log) for each, and one pass over the list.
 pub(crate) fn numbers(part: &LangValues, expected: ValueType, nodes: &[u32]) -> Option<ValueMap> {
     let column = &part.base.column;
     if column.rows.is_some() {

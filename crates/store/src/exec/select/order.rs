@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// So many nodes are looked at first, to see whether their values are told apart by numbers.
+/// So many nodes are looked at first, to see whether numbers distinguish their values.
 const SAMPLE: usize = 64;
 
 /// The ranges of the span of a key whose numbers are counted, to see in which the first nodes are; a power of two. Their counters take half of
@@ -38,9 +38,9 @@ const RUNS: usize = cost::CACHE_BYTES / 2 / size_of::<usize>();
 struct KeyColumn {
     /// Numbers that compare as the values do; 0 for none.
     ranks: Vec<u64>,
-    /// True for the places of nodes without a value; empty when all have one.
+    /// True for the positions of nodes without a value; empty when all have one.
     missing: Vec<bool>,
-    /// The entire texts, where equal ranks do not mean equal values; empty for what a rank tells.
+    /// The entire texts, where equal ranks do not mean equal values; empty if the rank decides.
     texts: Vec<Vec<u8>>,
     descending: bool,
 }
@@ -54,7 +54,7 @@ struct SortKey<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Sorts nodes by the keys of `order`. With `expected`, at most that many of the first nodes are returned, of which the
+    /// Sorts nodes by the keys of `order`. With `expected`, at most that many of the first nodes are returned, and the
     /// caller is going to skip the first `skip`.
     ///
     /// Nodes without a value of a key come after those with one, and are ordered by the other keys;
@@ -107,8 +107,8 @@ impl<'a> Context<'a> {
         Ok(keys)
     }
 
-    /// The page of those nodes of a set that pass a filter, in an order, by one pass over the column of the first key: the filter is asked of
-    /// those nodes alone that may be among the first ones. `None` where this is not the way: few pass, or the filter follows edges.
+    /// The page of those nodes of a set that pass a filter, in an order, by one pass over the column of the first key: the filter tests
+    /// those nodes alone that may be among the first ones. `None` if this strategy does not apply: few pass, or the filter follows edges.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl<'a> Context<'a> {
     {
         let expected = page.expected();
         let Some(most) = expected.filter(|_| !looks_beyond(filter)) else { return Ok(None) };
-        // Of several faults that of the filter is told, which comes before the order.
+        // Of several errors that of the filter is reported, which comes before the order.
         let Ok(keys) = self.sort_keys(&block.order) else { return Ok(None) };
         let path = self.order_path(&keys, root.len(), expected);
         let (OrderPath::Scan | OrderPath::ScanAndSort, Some(key)) = (path, keys.first()) else {
@@ -192,7 +192,7 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Carries out a way of ordering. `None` for the way that sorts, and where a way turns out to be none: too few nodes have a value,
+    /// Executes a strategy for an order. `None` for the one that sorts, and where a strategy fails: too few nodes have a value,
     /// or the values have no order as numbers.
     fn ordered_by(
         &self,
@@ -275,7 +275,7 @@ impl<'a> Context<'a> {
         Ok(sort_by_columns(&nodes, &columns, expected))
     }
 
-    /// The nodes in the order of at most two keys, or the first of them, where numbers tell their values apart. Threads sort a part each.
+    /// The nodes in the order of at most two keys, or the first of them, if numbers distinguish their values. Threads sort a part each.
     fn sorted_rows(
         &self,
         keys: &[SortKey<'_>],
@@ -286,7 +286,7 @@ impl<'a> Context<'a> {
         let column = |key: &SortKey<'_>, nodes: &[u32]| {
             predicate_column(key.predicate, key.lang, nodes, key.descending, None)
         };
-        // Mostly the first ones tell whether numbers are enough.
+        // Mostly the first ones show whether numbers are enough.
         let sample = nodes.range(0..nodes.len().min(SAMPLE));
         if 1 < rest.len() || keys.iter().any(|key| !column(key, &sample).texts.is_empty()) {
             return Ok(None);
@@ -332,7 +332,7 @@ impl<'a> Context<'a> {
         self.merged(sorted, expected, node_of).map(Some)
     }
 
-    /// A number of the first key, turned as the key is, that `expected` nodes at least do not pass, and mostly not many more; `None` where
+    /// A number of the first key, negated if the key descends, that `expected` nodes at least do not pass, and mostly not many more; `None` where
     /// fewer have the key. Two passes over the numbers: their span is cut into ranges, and the numbers in each are counted.
     fn bound_of(&self, firsts: &[KeyColumn], expected: usize) -> Result<Option<u64>> {
         let rows = firsts.first().map_or(0, |column| column.ranks.len());
@@ -450,13 +450,13 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether the first nodes of an order are the same when only a page of them is asked for as when all are. They are not where
+/// Whether the first nodes of an order are the same when only a page of them is requested as when all are. They are not where
 /// several keys begin with one in a language (see [`page_by_first_key`]).
 pub(crate) fn pages_at_once(order: &[OrderKey]) -> bool {
     !matches!(order, [OrderKey::Predicate { lang: Some(_), .. }, _, ..])
 }
 
-/// The bytes that are charged for a key of each node: texts and large numbers are copied beside their first bytes.
+/// The bytes that are charged for a key of each node: texts and large numbers are copied in addition to their first bytes.
 fn key_bytes(predicate: &Predicate) -> usize {
     let beside = match predicate.def.value_type {
         ValueType::String | ValueType::Default | ValueType::BigFloat => 64,
@@ -504,7 +504,7 @@ impl ColumnBuilder {
                 _ => None,
             };
             if let Some(text) = text {
-                // Likewise: all before it are told apart by their ranks alone.
+                // Likewise: all before it are distinguished by their ranks alone.
                 column.texts.resize(column.ranks.len(), Vec::new());
                 column.texts.push(text);
             }
@@ -591,7 +591,7 @@ impl KeyColumn {
         if self.descending { !self.ranks[position] } else { self.ranks[position] }
     }
 
-    /// Calls `visit` with the places of the nodes that have the key, and their numbers, which ascend in its order.
+    /// Calls `visit` with the positions of the nodes that have the key, and their numbers, which ascend in its order.
     fn for_each_number(&self, mut visit: impl FnMut(usize, u64)) {
         let turn = if self.descending { u64::MAX } else { 0 };
         let ranks = self.ranks.iter().enumerate();
@@ -627,7 +627,7 @@ fn leading(nodes: &[u32], key: &KeyColumn, bound: u64) -> (Vec<u32>, KeyColumn) 
     (leading, KeyColumn { ranks, missing, texts, descending: key.descending })
 }
 
-/// The rows of nodes; `None` where numbers do not tell all values apart.
+/// The rows of nodes; `None` if numbers do not distinguish all values.
 fn ranked_rows(
     nodes: &[u32],
     first: &KeyColumn,
@@ -661,7 +661,7 @@ fn sort_by_columns(nodes: &[u32], columns: &[KeyColumn], expected: Option<usize>
         if expected == 0 {
             return Vec::new();
         }
-        // Who belongs to the page is found in expected O(nodes); only the page is sorted.
+        // The nodes of the page are selected in expected O(nodes); only the page is sorted.
         positions.select_nth_unstable_by(expected - 1, compare);
         positions.truncate(expected);
     }
@@ -714,7 +714,7 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
         let missing = |position: usize| column.missing.get(position).copied().unwrap_or(false);
         match (missing(one), missing(other)) {
             (true, true) => {
-                // Dgraph turns the order of uids around here.
+                // Dgraph reverses the order of uids here.
                 if 1 < columns.len() && column.descending {
                     by_node = nodes[other].cmp(&nodes[one]);
                 }

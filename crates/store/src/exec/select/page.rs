@@ -1,4 +1,4 @@
-//! Finds the page that `first`, `offset` and `after` ask for, without a walk over what comes before it.
+//! Selects the page of `first`, `offset` and `after`, without a walk over what comes before it.
 
 use super::by_index::{RangeWalk, requested_max};
 use super::passing::Purpose;
@@ -9,16 +9,16 @@ use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Call, Filter, Function, Page};
 use hexgraph_base::types::{Error, Result, Uid};
 
-/// How the roots of a block are found in the order of the answer.
+/// How the roots of a block are selected in the order of the answer.
 enum RootsPlan<'f> {
     /// All of the set is needed: to list it, or to count from its end.
     Full,
     /// The first ones of the set.
     First,
-    /// The first ones of the nodes that have edges whose number is the wanted one, or an int in a range, of which each is asked until the page
+    /// The first ones of the nodes that have edges whose number is the requested one, or an int in a range; each is tested until the page
     /// is full.
     Tested(Box<Tester<'f>>, NodeSet),
-    /// Read off the index of the predicate that the root function asks for and the order is by.
+    /// Read off the index of the predicate that the root function selects and the order is by.
     Range(RangeWalk<'f>),
     /// The set in an order.
     Ordered,
@@ -65,7 +65,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Decides how the roots of a block are found in the order of the answer. Reads no data.
+    /// Decides how the roots of a block are selected in the order of the answer. Reads no data.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
         Ok(walk.map_or(RootsPlan::Ordered, RootsPlan::Range))
     }
 
-    /// The page of the roots of a block in its order: off the index of the order, where each node is asked whether it passes, or by ordering
+    /// The page of the roots of a block in its order: off the index of the order, with a test of each node, or by ordering
     /// those that pass.
     fn ordered_roots<'f>(
         &self,
@@ -223,7 +223,7 @@ impl<'a> Context<'a> {
         self.first_passing(root, &prepared, page)
     }
 
-    /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many are asked in vain all counts are read, or the
+    /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many fail the test, all counts are read, or the
     /// index, which costs less for each of them.
     fn first_tested<'f>(
         &self,
@@ -246,7 +246,7 @@ impl<'a> Context<'a> {
             None => self.prepared_for_all(),
         };
         prepared.add_test(tester, test);
-        // Small graphs reach the end before so many nodes are asked.
+        // Small graphs reach the end before so many nodes are tested.
         let most = self.pick(requested_max(page), requested.len(), || vec![requested_max(page), 1]);
         if let Some(result) = self.first_passing_within(&requested, &prepared, page, most)? {
             self.took(match prepared.drives(requested.len()) {
@@ -292,7 +292,7 @@ impl<'a> Context<'a> {
             path.to_vec()
         };
         if let Some(filter) = &block.filter {
-            // Filters work on sets; the list, with its order and its repeats, is asked
+            // Filters work on sets; the list, with its order and its repeats, is filtered
             // afterwards.
             let mut unique = nodes.clone();
             unique.sort_unstable();
@@ -313,7 +313,7 @@ impl<'a> Context<'a> {
         Ok(Some(cut(&nodes, page).to_vec()))
     }
 
-    /// The wanted part of a set without an order.
+    /// The requested part of a set without an order.
     pub(crate) fn page_of(&self, set: &NodeSet, page: Page) -> Vec<u32> {
         if page.is_all() {
             return set.to_vec();
@@ -347,7 +347,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The wanted part of a list: `after` has been applied.
+/// The requested part of a list: `after` has been applied.
 pub(crate) fn cut(nodes: &[u32], page: Page) -> &[u32] {
     let offset = page.skip().min(nodes.len());
     match page.first {

@@ -1,8 +1,8 @@
-//! Finds the first nodes of a set that pass a filter, without a test of those after the page.
+//! Returns the first nodes of a set that pass a filter, without a test of those after the page.
 //!
-//! A filter is prepared once and then asked of one set or of many: the root of a block, the edges of each node of a level. Its
-//! parts become sets, where an index has them at little cost, and tests of single nodes. The smallest of the sets is walked, from
-//! `after` on, in batches that double as long as little passes; the other sets and the tests are asked of a batch at a time.
+//! A filter is prepared once and then applied to one set or to many: the root of a block, the edges of each node of a level. Its
+//! parts become sets, if an index has them cheaply, and tests of single nodes. The smallest of the sets is walked, from
+//! `after` on, in batches that double as long as few pass; the other sets and the tests are applied to a batch at a time.
 
 use super::batches::Members;
 use super::filter::test_rank;
@@ -40,7 +40,7 @@ pub(crate) enum Purpose {
 struct Test<'f> {
     tester: Tester<'f>,
     step: Begun,
-    /// The nodes that have a value, without which none passes, where they are far fewer than those that are asked for.
+    /// The nodes that have a value, without which none passes, where they are far fewer than the requested ones.
     holders: Option<NodeSet>,
     /// Those of them that pass, once all have been tested.
     passing: OnceLock<NodeSet>,
@@ -52,8 +52,8 @@ impl<'f> Test<'f> {
     }
 }
 
-/// The greatest number of edges that are walked back, and of texts that are tested, for a set of nodes of which `requested` would be tested else. A page
-/// needs about `PAGE · asked / found` tests, so its set pays while fewer than that are found.
+/// The greatest number of edges that are walked back, and of texts that are tested, for a set of nodes, if `requested` nodes would be tested else. A page
+/// needs about `PAGE · requested / passing` tests, so its set pays while fewer than that pass.
 fn result_max(requested: usize, purpose: Purpose) -> usize {
     const PAGE: usize = 16;
     match purpose {
@@ -62,32 +62,32 @@ fn result_max(requested: usize, purpose: Purpose) -> usize {
     }
 }
 
-/// What is walked in place of the set that is asked for.
+/// What is walked in place of the requested set.
 #[derive(Clone, Copy, PartialEq)]
 enum Driver {
-    /// The set of an index, by its place.
+    /// The set of an index, by its position.
     Set(usize),
-    /// The nodes that have what a test asks for, by its place.
+    /// The nodes that have what a test requires, by its position.
     Holders(usize),
 }
 
-/// A filter that is ready to be asked of sets of nodes. A node passes when all sets have it, and all tests and filters let it
+/// A filter that is ready to be applied to sets of nodes. A node passes when all sets have it, and all tests and filters let it
 /// through.
 pub(crate) struct PreparedFilter<'f> {
     /// Sets of nodes from indexes, and their steps.
     sets: Vec<(NodeSet, Begun)>,
     /// Tests of single nodes.
     tests: Vec<Test<'f>>,
-    /// Filters that follow edges to other nodes; each is asked of a batch of nodes.
+    /// Filters that follow edges to other nodes; each is applied to a batch of nodes.
     beyond: Vec<&'f Filter>,
-    /// How many times smaller than the set that is asked for one of the sets has to be to be walked.
+    /// How many times smaller than the requested set one of the sets has to be to be walked.
     driver_ratio: usize,
-    /// Draws which set is walked, where tests have it drawn.
+    /// Selects the set that is walked at random, in tests.
     choice: RandomChoice,
 }
 
 impl<'f> PreparedFilter<'f> {
-    /// The smallest set, where it is so small that it is walked in place of `requested`.
+    /// The smallest set, if it is so small that it is walked in place of `requested`.
     fn driver(&self, requested: usize) -> Option<Driver> {
         let sets = self.sets.iter().map(|(set, _)| Some(set));
         let sets = sets.enumerate().map(|(position, set)| (Driver::Set(position), set));
@@ -95,7 +95,7 @@ impl<'f> PreparedFilter<'f> {
         let holders = holders.enumerate().map(|(position, set)| (Driver::Holders(position), set));
         let drivers = sets.chain(holders).filter_map(|(driver, set)| Some((driver, set?)));
         if self.choice.is_random() {
-            // The last number is that of the set that is asked for.
+            // The last number is that of the requested set.
             return drivers
                 .clone()
                 .nth(self.choice.choose(requested, drivers.count() + 1))
@@ -117,7 +117,7 @@ impl<'f> PreparedFilter<'f> {
         }
     }
 
-    /// Adds a test, which is asked before the others, and its step.
+    /// Adds a test, which is evaluated before the others, and its step.
     pub(super) fn add_test(&mut self, tester: Tester<'f>, step: Begun) {
         self.tests.insert(0, Test::new(tester, step, None));
     }
@@ -127,17 +127,17 @@ impl<'f> PreparedFilter<'f> {
         self.driver(requested).is_some()
     }
 
-    /// True when a node is asked by itself at no more cost than among others: no part of the filter follows edges.
+    /// True when a node is tested by itself at no more cost than among others: no part of the filter follows edges.
     pub(crate) fn asks_one(&self) -> bool {
         self.beyond.is_empty()
     }
 
-    /// Adds to the rows of the steps of its tests, which were asked of one node at a time: `rows` nodes passed all of them.
+    /// Adds to the rows of the steps of its tests, which were applied to one node at a time: `rows` nodes passed all of them.
     pub(crate) fn note_passed(&self, context: &Context<'_>, rows: usize) {
         self.tests.iter().for_each(|test| context.add_rows(&test.step, rows));
     }
 
-    /// Whether a node passes, for a filter that [asks one](PreparedFilter::asks_one) at a time.
+    /// Whether a node passes, for a filter that [tests one](PreparedFilter::asks_one) at a time.
     pub(crate) fn passes(&self, node: u32) -> bool {
         self.sets.iter().all(|(set, _)| set.contains(node))
             && self.tests.iter().all(|test| test.tester.test(node))
@@ -145,7 +145,7 @@ impl<'f> PreparedFilter<'f> {
 }
 
 impl<'a> Context<'a> {
-    /// Prepares a filter to be asked of sets of at most `largest` nodes. Reads from an index what costs less than the tests that
+    /// Prepares a filter to be applied to sets of at most `largest` nodes. Reads from an index what costs less than the tests that
     /// it saves.
     ///
     /// # Errors
@@ -164,13 +164,13 @@ impl<'a> Context<'a> {
             Filter::And(parts) => parts.iter().collect(),
             other => vec![other],
         };
-        // The cheapest test first: what it leaves out is not asked of the others.
+        // The cheapest test first: the others do not test what it leaves out.
         parts.sort_by_key(|part| test_rank(part));
         let mut prepared = self.prepared_for_all();
         let mut smallest = largest;
         for part in parts {
             if let Some(len) = self.prepare_part(part, smallest, purpose, &mut prepared)? {
-                // The next parts are asked of no more nodes than this set
+                // The next parts test no more nodes than this set
                 // has, so a set pays for them only if it is as small.
                 smallest = smallest.min(len);
             }
@@ -273,7 +273,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether a function becomes a set, which its index gives at little cost, or a test.
+    /// Whether a function becomes a set, which its index has cheaply, or a test.
     fn part_path(&self, function: &Function, requested: usize, purpose: Purpose) -> FilterPath {
         let in_place = match &function.call {
             Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. } => true,
@@ -353,7 +353,7 @@ impl<'a> Context<'a> {
             let mut batch;
             (batch, next) = nodes.batch(least, batch_len);
             walked += batch.len();
-            // What lies close together in a column is tested sooner than found in a set.
+            // What lies close together in a column is tested faster than looked up in a set.
             if let Some(Driver::Holders(position)) = driver {
                 batch = self.passing_test(Members::List(&batch), &filter.tests[position])?;
             }
@@ -365,7 +365,7 @@ impl<'a> Context<'a> {
             let passed = passed.as_list();
             let skipped = skip.min(passed.len());
             skip -= skipped;
-            // Not below 0: the walk ends when as many are found as were asked for.
+            // Not below 0: the walk stops when as many pass as were requested.
             let capacity = first - result.len();
             result.extend(passed[skipped..].iter().take(capacity));
             if result.len() == first {
@@ -374,7 +374,7 @@ impl<'a> Context<'a> {
             if most <= walked && next.is_some() {
                 return Ok(None);
             }
-            // At most about as many nodes are asked in vain as had to be asked.
+            // At most about as many nodes are tested in vain as had to be tested.
             batch_len = (2 * batch_len).min(BATCH_MAX);
         }
         Ok(Some(result))
@@ -408,7 +408,7 @@ impl<'a> Context<'a> {
         self.tested(nodes.to_vec(), filter, driver)
     }
 
-    /// All nodes that pass a test of what few nodes have. They are found once, for all sets that are asked for.
+    /// All nodes that pass a test of what few nodes have. They are computed once, for all requested sets.
     fn passing_holders<'t>(&self, test: &'t Test<'_>) -> Result<&'t NodeSet> {
         if let Some(existing) = test.passing.get() {
             return Ok(existing);
@@ -433,8 +433,8 @@ impl<'a> Context<'a> {
         self.pick(are_few, requested, || vec![true, false]).then_some(holders)
     }
 
-    /// A filter that [asks one](PreparedFilter::asks_one) node at a time, for one thread: it keeps those of some nodes that pass. The steps
-    /// of the filter are not told how many that are.
+    /// A filter that [tests one](PreparedFilter::asks_one) node at a time, for one thread: it retains those of some nodes that pass. The steps
+    /// of the filter do not record how many that are.
     pub(super) fn prefilter<'s>(
         &'s self,
         filter: &'s PreparedFilter<'_>,

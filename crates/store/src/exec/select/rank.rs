@@ -14,14 +14,14 @@ pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
         ValueRef::Bool(truth) => u64::from(truth),
         ValueRef::Float(number) => ordered_bits(number),
         ValueRef::DateTime(time) => {
-            // Years beyond 1678..2262 do not fit in nanoseconds; they keep their side only,
-            // and the whole instant is compared on ties.
+            // Years beyond 1678..2262 do not fit in nanoseconds; only their side is stored,
+            // and the entire instant is compared on ties.
             let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
             let clamped = nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
             rank_of_int(clamped)
         }
         ValueRef::String(text) | ValueRef::Default(text) => prefix(text.as_bytes()),
-        // All are alike here, and told apart by the keys beside the ranks.
+        // All are alike here, and distinguished by the keys next to the ranks.
         ValueRef::BigFloat(_) => 0,
         _ => return None,
     })
@@ -29,7 +29,7 @@ pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
 
 /// A number that compares as the int does.
 pub(super) fn rank_of_int(int: i64) -> u64 {
-    // The sign bit turned round puts negative numbers first.
+    // The inverted sign bit puts negative numbers first.
     int as u64 ^ 1 << 63
 }
 
@@ -41,7 +41,7 @@ pub(super) fn prefix(bytes: &[u8]) -> u64 {
     }
     let at = |position: usize| u64::from(bytes[position]) << (56 - 8 * position);
     match (bytes.first_chunk(), bytes.last_chunk()) {
-        // Four bytes from either end, which may overlap: no copy of a length that is known late.
+        // Four bytes from either end, which may overlap: no copy of a variable length.
         (Some(first), Some(last)) => {
             let last = u64::from(u32::from_be_bytes(*last)) << (64 - 8 * bytes.len());
             u64::from(u32::from_be_bytes(*first)) << 32 | last

@@ -12,23 +12,23 @@ const CODED_PART: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RankedRow {
     pub(super) lacks_first: bool,
-    /// The number of the first key, turned round where it descends.
+    /// The number of the first key, negated if it descends.
     pub(super) first: u64,
     pub(super) lacks_second: bool,
     /// The same of the second key.
     pub(super) second: u64,
-    /// The node, turned round where nodes are in the order that descends.
+    /// The node, negated if nodes are in descending order.
     pub(super) node: u32,
 }
 
 impl RankedRow {
-    /// Whether the order of the uids of nodes without a value is turned around.
+    /// Whether the order of the uids of nodes without a value is reversed.
     pub(super) fn is_negated(&self, keys: [bool; 2]) -> bool {
         keys[0] && self.lacks_first || keys[1] && self.lacks_second
     }
 }
 
-/// Which of several keys descend; a single one does not turn the order of uids.
+/// Which of several keys descend; a single one does not reverse the order of uids.
 pub(super) fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool; 2] {
     let mut turns = [false; 2];
     if 1 < descending.len() {
@@ -37,13 +37,13 @@ pub(super) fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool;
     turns
 }
 
-/// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are [turned](RankedRow::is_negated).
+/// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are [negated](RankedRow::is_negated).
 pub(super) fn first_rows(
     rows: Vec<RankedRow>,
     expected: Option<usize>,
     turns: [bool; 2],
 ) -> Vec<RankedRow> {
-    // Of a few the others are only told apart, which takes less than to number them.
+    // If there are few, the others are only compared, which is cheaper than numbering them.
     let are_many = expected.is_none_or(|expected| rows.len() / CODED_PART <= expected);
     match are_many.then(|| Codes::of(&rows, turns)).flatten() {
         Some(Codes { codes, position_bits }) => {
@@ -54,7 +54,7 @@ pub(super) fn first_rows(
     }
 }
 
-/// The first of some items in their order. Who belongs to them is found in expected O(items); only these are sorted.
+/// The first of some items in their order. They are selected in expected O(items); only these are sorted.
 pub(super) fn first_of<T: Ord>(mut items: Vec<T>, expected: Option<usize>) -> Vec<T> {
     if let Some(expected) = expected.filter(|expected| *expected < items.len()) {
         if let Some(last) = expected.checked_sub(1) {
@@ -67,7 +67,7 @@ pub(super) fn first_of<T: Ord>(mut items: Vec<T>, expected: Option<usize>) -> Ve
 }
 
 /// Rows as single numbers that compare as they do, and are sorted in a third of the time: the distance of each key from its least number, and
-/// the place of the row in the lowest bits.
+/// the position of the row in the lowest bits.
 struct Codes {
     codes: Vec<u64>,
     position_bits: u32,
@@ -97,7 +97,7 @@ impl Codes {
 /// The numbers of a key that some rows have.
 struct KeySpan {
     least: u64,
-    /// What stands for no number, after all that are there.
+    /// What represents a missing number, after all that are there.
     none: u64,
     /// The bits of the distances from the least number.
     bits: u32,
@@ -145,7 +145,7 @@ impl Context<'_> {
         while 2 < parts.len() {
             let last = parts.split_off(parts.len() - 2);
             self.check()?;
-            // Finds the two as runs that ascend, and merges them.
+            // Splits the list into two ascending runs, and merges them.
             let mut rows = last.concat();
             rows.sort();
             rows.truncate(expected.unwrap_or(usize::MAX));

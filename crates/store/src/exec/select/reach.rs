@@ -1,8 +1,8 @@
-//! Conditions on the nodes that edges lead to.
+//! Conditions on the targets of edges (semi-joins).
 //!
 //! Over a set, the targets are gathered, each once, and filtered as a set: a chain of such conditions costs the edges
 //! between its levels and no node is tested twice. Where an index gives the few targets that pass, they are looked for
-//! instead; with edges kept both ways the walk begins at them. So does that of `uid_in`, which names the targets.
+//! instead; with edges stored in both directions the walk begins at them. So does that of `uid_in`, which names the targets.
 
 use super::batches::{BATCH, EdgeCounts, Members};
 use crate::exec::choose::function::no_reverse;
@@ -25,7 +25,7 @@ const BACK_RATIO: usize = 16;
 const MARKED_MIN: usize = cost::SETUP.per(cost::GATHER);
 
 impl<'a> Context<'a> {
-    /// The candidates that lead to nodes which pass.
+    /// The candidates with a target that passes.
     pub(crate) fn filter_reaching<'f>(
         &self,
         join: &'f SemiJoin,
@@ -96,7 +96,7 @@ impl<'a> Context<'a> {
         Ok(Tester::Reaches(edges, join.more_than as usize, Box::new(passes)))
     }
 
-    /// All nodes that meet the condition, where a walk back from few targets finds them.
+    /// All nodes that meet the condition, if a walk back from few targets returns them.
     pub(crate) fn semi_join<'f>(&self, join: &'f SemiJoin, root: usize) -> Result<Option<NodeSet>>
     where
         'a: 'f,
@@ -113,7 +113,7 @@ impl<'a> Context<'a> {
     }
 
     /// All nodes that pass a function `uid_in`, where a walk back from the nodes that it names looks at no more than `most` edges, and `requested` ones
-    /// would have to be tested; `None` where it would look at more, edges are retained one way, and for any other function. O(1), or O(ends + edges).
+    /// would have to be tested; `None` where it would look at more, edges are stored in one direction, and for any other function. O(1), or O(ends + edges).
     pub(super) fn uid_in_set(
         &self,
         function: &Function,
@@ -128,7 +128,7 @@ impl<'a> Context<'a> {
         if !is_few && !self.control.costs().choice.is_random() {
             return Ok(None);
         }
-        // What is wrong with the name is told by the test.
+        // What is wrong with the name is reported by the test.
         let Ok(Some(predicate)) = self.resolve(name) else { return Ok(None) };
         let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges());
         let Some(back) = back else { return Ok(None) };
@@ -149,7 +149,7 @@ impl<'a> Context<'a> {
         edges.map(Some).ok_or_else(|| no_reverse(&join.predicate))
     }
 
-    /// The nodes from which edges lead to some nodes: the targets of those kept the other way.
+    /// The sources of edges to some nodes: the targets of the reverse edges.
     fn sources(&self, back: &Direction, ends: &NodeSet) -> Result<NodeSet> {
         if MARKED_MIN <= ends.len()
             && let Some(bits) = self.target_bits(&ends.as_list(), back)?
@@ -202,7 +202,7 @@ impl<'a> Context<'a> {
                     _ => None,
                 });
                 // Whatever passes all parts passes the one that leaves least; the others are
-                // asked of those alone.
+                // applied to those alone.
                 let Some((_, least)) = counts.min_by_key(|(count, _)| *count) else {
                     return Ok(None);
                 };
@@ -220,7 +220,7 @@ impl<'a> Context<'a> {
         self.pick(usual, usual, || vec![0, usual, usize::MAX])
     }
 
-    /// The edges that lead back from some targets, where edges are retained both ways and a walk back costs less than asking `candidates`.
+    /// The reverse edges of some targets, if they are stored and a walk back costs less than testing `candidates`.
     fn inverse(&self, join: &SemiJoin, ends: &NodeSet, candidates: usize) -> Option<&'a Direction> {
         // From the targets it is not seen how many of its edges lead a node to them.
         if join.more_than != 0 {
@@ -259,7 +259,7 @@ fn has_at_most(edges: &Direction, nodes: &NodeSet, most: usize) -> bool {
     true
 }
 
-/// True when a filter looks at other nodes than the one that it tests: it is cheaper asked of many nodes at a time.
+/// True when a filter looks at other nodes than the one that it tests: it is cheaper for many nodes at a time.
 pub(crate) fn looks_beyond(filter: &Filter) -> bool {
     stack::require();
     match filter {

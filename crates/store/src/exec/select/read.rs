@@ -1,4 +1,4 @@
-//! Reads values in the type of the schema and in the language that is asked for.
+//! Reads values in the type of the schema and in the language that is requested.
 
 use crate::graph::{LangValues, Predicate, ValueList};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};

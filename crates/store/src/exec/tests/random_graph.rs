@@ -97,7 +97,7 @@ fn changed(version: &Version, set: &str, delete: &str) -> Version {
     changes.apply(version).unwrap()
 }
 
-/// A graph of so many nodes each of which has a value of each predicate, as it was loaded.
+/// A graph of so many nodes, each with a value of each predicate, as it was loaded.
 pub(in crate::exec) fn full_graph(nodes: u64, rng: &mut Rng) -> Version {
     let version = alter(&Version::empty(), SCHEMA).unwrap();
     loaded(&version, statements(nodes, nodes, 2.0, rng))

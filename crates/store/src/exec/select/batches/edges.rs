@@ -54,7 +54,7 @@ impl<'a> EdgeTargets<'a> {
     }
 
     /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the nodes: those of nodes that are stored
-    /// contiguous as one slice. It is told, too, whether a slice is of one node: then it ascends. O(edges + changes between the first and
+    /// contiguous as one slice. It gets, too, whether a slice is of one node: then it ascends. O(edges + changes between the first and
     /// the last node).
     pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32], bool)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
@@ -72,7 +72,7 @@ impl<'a> EdgeTargets<'a> {
         self.stored(rest, &mut visit);
     }
 
-    /// Calls `visit` with the place of each node of a list that has edges, and their targets. The list ascends. O(edges + changes
+    /// Calls `visit` with the position of each node of a list that has edges, and their targets. The list ascends. O(edges + changes
     /// between the first and the last node).
     pub fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let edges = self.edges;

@@ -1,4 +1,4 @@
-//! What changed since a column was built, put beside what is stored, batch by batch.
+//! What changed since a column was built, merged with what is stored, batch by batch.
 
 use crate::exec::cost;
 use crate::storage::{EvenSearch, bits_where, gallop, is_run, vectorized};
@@ -9,7 +9,7 @@ pub(crate) struct Overlay<T> {
     pub(in crate::exec::select) changes: Arc<Vec<(u32, T)>>,
     /// The number of changes before those of the next batch.
     done: usize,
-    /// Made for the first batch that is sifted, and shared by all forks.
+    /// Made for the first batch that is prefiltered, and common to all forks.
     prefilter: Arc<OnceLock<Prefilter>>,
 }
 
@@ -54,7 +54,7 @@ impl<T: Copy> Overlay<T> {
         self.changes.get(self.done).is_none_or(|(node, _)| last < *node)
     }
 
-    /// Calls `visit` with the place of each node of a batch that changed, and what it has now. Changes of other nodes up to
+    /// Calls `visit` with the position of each node of a batch that changed, and what it has now. Changes of other nodes up to
     /// the last of the batch are passed over.
     pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
@@ -69,7 +69,7 @@ impl<T: Copy> Overlay<T> {
         } else if nodes.len() < PREFILTERED_MIN
             || nodes.len().saturating_mul(SEARCH_RATIO) < self.changes.len()
         {
-            // Also where few of the changes are near: a sieve is made of all of them.
+            // Also where few of the changes are near: a prefilter is made of all of them.
             look_up_nodes(nodes, changes, visit);
         } else {
             self.prefilter.get_or_init(|| Prefilter::of(&self.changes)).sift(nodes, changes, visit);
@@ -77,15 +77,15 @@ impl<T: Copy> Overlay<T> {
     }
 }
 
-/// Nodes are sifted, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
+/// Nodes are prefiltered, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
 const SEARCH_RATIO: usize = cost::ENTRY.per(cost::SCAN);
 
-/// For fewer nodes no sieve is made: to clear its bits takes as long as to search for some fifty.
+/// For fewer nodes no prefilter is made: clearing its bits costs as much as searching for some fifty.
 const PREFILTERED_MIN: usize = cost::SETUP.per(cost::GATHER);
 
-/// Tells of nodes whether they may have changed: a bit for the lower bits of each that did, of so many bits that few nodes are told wrongly.
+/// A prefilter of nodes that may have changed: a bit for the lower bits of each that did, with so many bits that few nodes are false positives.
 enum Prefilter {
-    /// So many bits as stay in the nearest cache beside what is read. Their number is known, so that a loop over nodes becomes vector
+    /// So many bits as remain in the nearest cache with what is read. Their number is constant, so that a loop over nodes becomes vector
     /// instructions.
     Near(Box<[u32; NEAR_WORDS]>),
     /// More bits for more changes; a power of two of words.
@@ -98,7 +98,7 @@ const NEAR_WORDS: usize = cost::CACHE_BYTES / size_of::<u32>();
 /// So many bits there are for each change, at least.
 const BITS: usize = 16;
 
-/// Nodes that are sifted at once.
+/// Nodes that are prefiltered at once.
 const BATCH: usize = 64;
 
 impl Prefilter {
@@ -128,8 +128,8 @@ impl Prefilter {
         }
     }
 
-    /// Calls `visit` with the place of each node that changed, and what it has now. O(nodes + those of them that changed · log changes between two), in
-    /// steps without branches for most nodes: a merge of both takes three times as long, as each of its steps waits for the one before.
+    /// Calls `visit` with the position of each node that changed, and what it has now. O(nodes + those of them that changed · log changes between two), in
+    /// steps without branches for most nodes: a merge of both needs three times as long, as each of its steps waits for the one before.
     fn sift<T: Copy>(&self, nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
         let (choices, few) = nodes.as_chunks::<BATCH>();
         let mut rest = changes;

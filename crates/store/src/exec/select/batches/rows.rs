@@ -24,7 +24,7 @@ const LISTED: usize = 16 * BATCH;
 pub(crate) enum Members<'m> {
     /// A list.
     List(&'m [u32]),
-    /// A set, which is never listed as a whole: for many nodes.
+    /// A set, which is never listed as one: for many nodes.
     Set(&'m NodeSet),
 }
 
@@ -121,7 +121,7 @@ impl<'m> Members<'m> {
 pub(crate) enum Rows<'r> {
     /// All of them have one, and they lie contiguously.
     Run(Range<usize>),
-    /// So many nodes, none of which has one.
+    /// So many nodes, all without one.
     Missing(usize),
     /// The row of each node, ascending, or [`NO_ROW`].
     Each(&'r [u32]),
@@ -182,10 +182,10 @@ const RUNS_MIN: usize = cost::SETUP.per(cost::PROBE);
 /// Where fewer than so many nodes are in a run they are searched for one by one, which costs less than to hand out each run.
 const RUN_RATIO: usize = cost::LIST.per(cost::GATHER);
 
-/// Finds the rows of batches.
+/// Looks up the rows of batches.
 #[derive(Default, Clone)]
 pub(crate) struct RowFinder {
-    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has beside them, and which it lacks.
+    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has in addition to them, and which it lacks.
     beside: Option<SetChanges>,
     rows: Vec<u32>,
     runs: Vec<RowRun>,
@@ -207,7 +207,7 @@ impl RowFinder {
         RowFinder { beside: self.beside.clone(), ..RowFinder::default() }
     }
 
-    /// The rows of nodes, which ascend: as a run where that is found out, else as a list. O(log subjects) where neither they nor the subjects have gaps, or they are all
+    /// The rows of nodes, which ascend: as a run if that is detected, else as a list. O(log subjects) where neither they nor the subjects have gaps, or they are all
     /// subjects between two; else as [`RowFinder::for_each_chunk`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
         if let Some(run) = self.run(subjects, nodes) {
@@ -258,7 +258,7 @@ impl RowFinder {
         }
     }
 
-    /// Finds the runs of the first of some nodes, and returns how many these are: none where they lie far apart.
+    /// Returns the runs of the first of some nodes, and returns how many these are: none where they lie far apart.
     fn find_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> usize {
         self.runs.clear();
         if RUNS_MIN <= nodes.len() && self.find_known_runs(subjects, nodes).is_some() {
@@ -272,8 +272,8 @@ impl RowFinder {
         subjects.row_runs(nodes, nodes.len() / RUN_RATIO, &mut self.runs)
     }
 
-    /// Finds the runs of nodes that are all members of a set between two, of which it is known how it differs from the subjects: so they go from change
-    /// to change, without a look at what lies between. `None` where that is not so, or there are many changes. O(changes · log nodes).
+    /// Returns the runs of nodes that are all members of a set between two, whose difference from the subjects is given: so they go from change
+    /// to change, without reading what lies between. `None` where that is not so, or there are many changes. O(changes · log nodes).
     fn find_known_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<()> {
         let (first, last) = (*nodes.first()?, *nodes.last()?);
         let SetChanges { gained, lost } = self.beside.as_ref()?;
@@ -317,7 +317,7 @@ impl RowFinder {
         subjects.rows_of_run(nodes).or_else(|| self.run_of_subjects(subjects, nodes))
     }
 
-    /// The rows of nodes that are known to be subjects, where no other lies between them.
+    /// The rows of nodes that are certainly subjects, where no other lies between them.
     fn run_of_subjects(&self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<Range<usize>> {
         let (first, last) = (*nodes.first()?, *nodes.last()?);
         let beside = &self.beside.as_ref()?.gained;
@@ -344,7 +344,7 @@ mod tests {
     use roaring::RoaringBitmap;
     use std::sync::Arc;
 
-    /// The rows that a finder gives, whole and chunk by chunk.
+    /// The rows that a finder returns, at once and chunk by chunk.
     fn result(finder: &mut RowFinder, subjects: &FrozenBitmap, nodes: &[u32]) -> [Vec<u32>; 2] {
         let mut chunks = Vec::new();
         finder.for_each_chunk(subjects, nodes, |rows| {
@@ -384,7 +384,7 @@ mod tests {
                 // Some of the members.
                 nodes.retain(|_| rng.u8(..90) != 0);
             }
-            // The same members, which are not told by what they are stored in.
+            // The same members, which are not determined by their storage.
             let anew = NodeSet::from(FrozenBitmap::from_sorted(&set.to_vec()));
             let [existing, compared] =
                 [&set, &anew].map(|it| RowFinder::of(&subjects, Members::Set(it)));

@@ -1,13 +1,13 @@
-//! Keeps the first few of the nodes that it is offered.
+//! Retains the first few of the nodes that it is offered.
 //!
-//! It keeps at most twice as many candidates as are requested, and a bound: the rank of the last of those that were the
+//! It retains at most twice as many candidates as are requested, and a bound: the rank of the last of those that were the
 //! first ones when the candidates were last sorted out. Sorting out happens O(log nodes) times when the values are in no order.
 //!
 //! Where all nodes that equal the last of the first ones are requested, too, they are retained as long as they are not too many, and
-//! else looked for in a second pass, when the last rank is known.
+//! else selected in a second pass, when the last rank is fixed.
 //!
 //! Nodes may be offered to several of these, each a part of the nodes, and the parts put together in their order. A part begins with the bound
-//! of the whole, so that it is not offered again what others have passed by.
+//! of all nodes, so that it is not offered again what others have passed by.
 
 use crate::exec::select::ranked_rows::first_of;
 
@@ -21,18 +21,18 @@ const EQUALS_MAX: usize = 1 << 16;
 /// ascending.
 pub(super) struct Top {
     expected: usize,
-    /// All bits where the greatest rank comes first: it turns the order of ranks around.
+    /// All bits where the greatest rank comes first: it inverts the order of ranks.
     turn: u64,
-    /// Turned ranks with their nodes.
+    /// Inverted ranks with their nodes.
     candidates: Vec<(u64, u32)>,
     capacity: usize,
-    /// A turned rank that is not kept any more, nor any greater one. The greatest one of the first nodes as last sorted out: a later node
+    /// An inverted rank that is not retained any more, nor any greater one. The greatest one of the first nodes as last sorted out: a later node
     /// with this rank comes after them all. Where nodes that equal the last one are retained, the rank after that.
     bound: u64,
     has_bound: bool,
     /// Whether all nodes that equal the last one are requested.
     with_equals: bool,
-    /// The least rank of which nodes that equal the last one were dropped, since they were too many.
+    /// The least rank for which nodes that equal the last one were dropped, since they were too many.
     dropped: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum ToLast {
 }
 
 impl Top {
-    /// Keeps the first `expected` nodes, one at least.
+    /// Retains the first `expected` nodes, one at least.
     pub(super) fn new(expected: usize, descending: bool) -> Top {
         let capacity = expected.saturating_mul(2).max(CAPACITY_MIN);
         Top {
@@ -60,17 +60,17 @@ impl Top {
         }
     }
 
-    /// Keeps the first `expected` nodes and all that equal the last of them.
+    /// Retains the first `expected` nodes and all that equal the last of them.
     pub(super) fn with_equals(expected: usize, descending: bool) -> Top {
         Top { with_equals: true, ..Top::new(expected, descending) }
     }
 
-    /// All nodes up to the rank of the last of the first ones; `None` when there are fewer than wanted.
+    /// All nodes up to the rank of the last of the first ones; `None` when there are fewer than requested.
     pub(super) fn finish_to_last(mut self) -> Option<ToLast> {
         if !self.is_enough() {
             return None;
         }
-        // The candidates stay in their place: mostly their nodes ascend.
+        // The candidates are not moved: mostly their nodes ascend.
         let mut ranks: Vec<u64> = self.candidates.iter().map(|(rank, _)| *rank).collect();
         let last = *ranks.select_nth_unstable(self.expected - 1).1;
         if !self.with_equals || self.dropped == Some(last) {
@@ -84,25 +84,25 @@ impl Top {
         Some(ToLast::Nodes(nodes))
     }
 
-    /// One in the same order that keeps all nodes up to a turned rank.
+    /// One in the same order that retains all nodes up to an inverted rank.
     fn all_to(&self, last: u64) -> Top {
         Top {
             expected: usize::MAX,
             candidates: Vec::new(),
             capacity: usize::MAX,
-            // A bound that nothing reaches stands for none.
+            // A bound that no rank equals represents none.
             bound: last.wrapping_add(1),
             has_bound: last != u64::MAX,
             ..*self
         }
     }
 
-    /// One in the same order that keeps the first `expected` nodes and all that equal the last of them.
+    /// One in the same order that retains the first `expected` nodes and all that equal the last of them.
     pub(super) fn sample(&self, expected: usize) -> Top {
         Top::with_equals(expected, self.is_negated())
     }
 
-    /// The turned rank of the last of the first nodes, and how many nodes do not pass it; `None` when there are fewer than wanted, or too
+    /// The inverted rank of the last of the first nodes, and how many nodes do not pass it; `None` when there are fewer than requested, or too
     /// many of these.
     pub(super) fn last(mut self) -> Option<(u64, usize)> {
         if !self.is_enough() {
@@ -113,7 +113,7 @@ impl Top {
         (self.dropped != Some(last)).then_some((last, count))
     }
 
-    /// The same before the first node, which keeps none after a turned rank: perhaps too few. `None` for the greatest rank.
+    /// The same before the first node, which retains none after an inverted rank: perhaps too few. `None` for the greatest rank.
     pub(super) fn bounded(&self, last: u64) -> Option<Top> {
         Some(Top { bound: last.checked_add(1)?, has_bound: true, ..self.part() })
     }
@@ -143,19 +143,19 @@ impl Top {
         self.has_bound
     }
 
-    /// Whether few nodes would be kept from now on, or all are requested.
+    /// Whether few nodes would be retained from now on, or all are requested.
     pub(super) fn is_choosy(&self) -> bool {
         self.has_bound || self.expected == usize::MAX
     }
 
-    /// The turned rank of a node that would be retained now.
+    /// The inverted rank of a node that would be retained now.
     #[inline]
     pub(super) fn taken(&self, rank: u64) -> Option<u64> {
         let rank = rank ^ self.turn;
         (rank < self.bound || !self.has_bound).then_some(rank)
     }
 
-    /// Keeps nodes with turned ranks that were [taken](Top::taken) lately.
+    /// Retains nodes with inverted ranks that were [chosen](Top::taken) lately.
     pub(super) fn retain(&mut self, result: &[(u64, u32)]) {
         for &(rank, node) in result {
             if rank < self.bound || !self.has_bound {
@@ -220,12 +220,12 @@ impl Top {
 
     /// Puts a part that is [done](Top::done) after what was offered so far.
     pub(super) fn absorb(&mut self, part: &Top) {
-        // The bound of the whole is at most that of a part, so what a part has dropped of a greater rank is not missed.
+        // The bound of all nodes is at most that of a part, so what a part has dropped of a greater rank is not missed.
         self.dropped = self.dropped.into_iter().chain(part.dropped).min();
         self.retain(&part.candidates);
     }
 
-    /// The first nodes in their order; `None` when there are fewer than wanted.
+    /// The first nodes in their order; `None` when there are fewer than requested.
     pub(super) fn finish(self) -> Option<Vec<u32>> {
         if !self.is_enough() {
             return None;
@@ -234,7 +234,7 @@ impl Top {
         Some(first.into_iter().map(|(_, node)| node).collect())
     }
 
-    /// All nodes that were retained, of one that keeps [all up to a rank](Top::all_to).
+    /// All nodes that were retained, of one that retains [all up to a rank](Top::all_to).
     pub(super) fn finish_all(self) -> Vec<u32> {
         self.candidates.iter().map(|(_, node)| *node).collect()
     }
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Of more equal ones than are retained, the first ones are known and all others left to a second pass; those of a lesser rank are retained again.
+    /// Of more equal ones than are retained, the first ones are listed and all others left to a second pass; those of a lesser rank are retained again.
     #[test]
     fn too_many_equals_are_left_to_a_second_pass() {
         let count = EQUALS_MAX as u32;

@@ -1,6 +1,6 @@
 //! Numbers, instants and texts that are stored contiguously, as ranks.
 //!
-//! The foremost one of a few dozen is compared with the bound, in a loop that the compiler makes vector instructions of, and each one only
+//! The minimum of a few dozen is compared with the bound, in a loop that the compiler makes vector instructions of, and each one only
 //! where that would be taken: 64 at a time are bits, of which those that are set are visited.
 
 use super::first::Top;
@@ -10,7 +10,7 @@ use crate::storage::{NO_ROW, TextArray, Values, bits_where, vectorized};
 use hexgraph_base::types::{ValueType, ordered_bits};
 use std::ops::Range;
 
-/// The number of values of which the foremost one is compared with the bound.
+/// The number of values whose minimum is compared with the bound.
 const GLANCE: usize = 128;
 
 /// Values of one type, whose ranks do not descend where they ascend.
@@ -213,7 +213,7 @@ fn gather<S: Ranked>(
     result: &mut Vec<(u64, u32)>,
 ) {
     for (block, values) in values.chunks(GLANCE).enumerate() {
-        // What stands for a number that is missing may be looked at for nothing, and hides none.
+        // What represents a missing number may be looked at for nothing, and hides none.
         if top.has_bound()
             && let Some(foremost) = S::foremost(values, top.is_negated())
             && top.taken(rank(foremost)).is_none()
@@ -247,7 +247,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Values that are passed by at a glance would not have been taken, whatever their type and the direction.
+        /// Values that the block check skips would not have been chosen, whatever their type and the direction.
         #[test]
         fn nothing_is_missed_at_a_glance(
             ints in prop::collection::vec(

@@ -1,11 +1,11 @@
 //! One pass over the numbers of many nodes for the first few of them.
 //!
-//! Where all nodes with a value are asked the column is read from end to end, and a node is named only where its value would be taken. Other nodes are listed, a batch at a time, and their rows found. The first part of the nodes gives a bound;
+//! If all nodes with a value are candidates, the column is read from end to end, and a node is named only if its value would be retained. Other nodes are listed, a batch at a time, and their rows looked up. The first part of the nodes gives a bound;
 //! of what is left, threads take morsels, each with a [`Top`] of its own that begins with that bound. Where many are requested, a bound that a few
 //! more than these are likely not to pass comes from a sample, and threads list what does not pass it.
 //!
-//! A filter is asked of those nodes alone that would be among the first ones: of a million about as many as are requested for each one in so many
-//! that passes, times the logarithm. Until there is a bound it is asked before.
+//! A filter tests only those nodes that would be among the first ones: of a million about as many as are requested for each one in so many
+//! that passes, times the logarithm. Until there is a bound it is evaluated before.
 
 use super::first::{ToLast, Top};
 use super::ranks::{Ids, Ranks};
@@ -24,30 +24,30 @@ use std::ops::Range;
 /// The most rows of a batch whose nodes are searched for one by one, where others than these are listed.
 const FEW_NAMED: usize = 16;
 
-/// The rows that are read at a time until there is a bound. All of them are found, looked for among the changes, and put in order with these.
+/// The rows that are read at a time until there is a bound. All of them are selected, looked up among the changes, and put in order with these.
 const UNBOUNDED: usize = cost::SETUP.per(cost::GATHER);
 
 /// One in so many nodes is in the sample that bounds a search for many of them, in runs of so many.
 const SAMPLE_RATIO: usize = 16;
 const SAMPLE_RUN: usize = 64;
 
-/// Keeps those of some nodes that pass a filter. The nodes ascend.
+/// Retains those of some nodes that pass a filter. The nodes ascend.
 pub(in crate::exec) type Prefilter<'s> = dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's;
 
-/// Makes a filter for each thread that asks it.
+/// Makes a filter for each thread that uses it.
 pub(in crate::exec) type Sieves<'s> = dyn Fn() -> Box<Prefilter<'s>> + Sync + 's;
 
-/// Nodes of which the first ones are requested in the order of their numbers or instants.
+/// Nodes whose first ones are requested in the order of their numbers or instants.
 pub(in crate::exec) struct Scan<'a> {
     part: &'a LangValues,
     value_type: ValueType,
     ranks: Ranks<'a>,
     nodes: &'a NodeSet,
-    /// Whether all that have a value are asked.
+    /// Whether all nodes that have a value are candidates.
     is_complete: bool,
     /// The first stored node, where stored ones have no gaps between them.
     first: Option<u32>,
-    /// All changes, where all that have a value are asked and these are numbers.
+    /// All changes, if all nodes that have a value are candidates and these are numbers.
     changes: Option<NumberChanges>,
     filter: Option<&'a Sieves<'a>>,
     control: &'a Control,
@@ -55,7 +55,7 @@ pub(in crate::exec) struct Scan<'a> {
 
 impl<'a> Scan<'a> {
     /// A scan of some nodes; `None` where their values have no order as 64-bit numbers, and of texts no first eight bytes in place. `filter` says
-    /// which of them are asked.
+    /// which of them are candidates.
     pub(in crate::exec) fn new(
         control: &'a Control,
         part: &'a LangValues,
@@ -78,12 +78,12 @@ impl<'a> Scan<'a> {
         Some(Scan { part, value_type, ranks, nodes, is_complete, first, changes, filter, control })
     }
 
-    /// Whether different values are told apart; else [`Scan::leading`] tells which nodes may be the first.
+    /// Whether ranks distinguish all values; else [`Scan::leading`] returns which nodes may be the first.
     pub(in crate::exec::select) fn tells_apart(&self) -> bool {
         self.ranks.tell_apart()
     }
 
-    /// Returns the first `expected` of the nodes, equal ones by node, of values that are [told apart](Scan::tells_apart). `None` where this is not the way: none is requested, fewer have a value, or
+    /// Returns the first `expected` of the nodes, equal ones by node, of values that ranks [distinguish](Scan::tells_apart). `None` if this strategy does not apply: none is requested, fewer have a value, or
     /// few pass the filter. O(nodes), when few of them are requested.
     ///
     /// # Errors
@@ -97,7 +97,7 @@ impl<'a> Scan<'a> {
         Ok(self.offered(Top::new(expected, descending))?.and_then(Top::finish))
     }
 
-    /// Returns the first `expected` of the nodes, together with all whose number equals that of the last of them, ascending by node: with several
+    /// Returns the first `expected` of the nodes, with all whose number equals that of the last of them, ascending by node: with several
     /// sort keys, of which this is the first, no other node can be on the page. `None` as [`Scan::first`]. One pass over the column, or two where
     /// very many are equal.
     ///
@@ -149,7 +149,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The rank of a value that changed since the column was built; `None` for one that is not of the predicate's type, or
-    /// is not told apart from all others by its rank.
+    /// is not distinguished from all others by its rank.
     fn rank_of_changed(&self, value: ValueRef<'_>) -> Option<u64> {
         let is_plain = match (value, self.value_type) {
             (ValueRef::Int(_), ValueType::Int) | (ValueRef::Float(_), ValueType::Float) => true,
@@ -165,8 +165,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Has `look` offer `len` items, of which one has about the cost `each`: the first ones here, and the others in morsels. `false` where a
-/// look says so, and, if asked for, where the first ones were too few.
+/// Has `look` offer `len` items, each with about the cost `each`: the first ones here, and the others in morsels. `false` where a
+/// look says so, and, if requested, where the first ones were too few.
 fn fraction(
     control: &Control,
     (len, each): (usize, Cost),
@@ -220,7 +220,7 @@ fn bounded_by_sample(
     Ok(last.and_then(|(last, _)| top.bounded(last)))
 }
 
-/// Has `look` offer a range of items as [`fraction`] does, in morsels. `is_bounded`: a part keeps few, or all are requested.
+/// Has `look` offer a range of items as [`fraction`] does, in morsels. `is_bounded`: a part retains few, or all are requested.
 fn share_rest(
     control: &Control,
     (range, each): (Range<usize>, Cost),
@@ -233,7 +233,7 @@ fn share_rest(
     let Some(spread) = control.spread(batches, each.times(BATCH))? else {
         return look(first..len, top);
     };
-    // Without a bound a part keeps as many as the whole, so it has to be much longer.
+    // Without a bound a part retains as many as all nodes, so it has to be much longer.
     let long = top.expected().saturating_mul(control.costs().top_ratio) / BATCH;
     let spread = if is_bounded { spread } else { spread.of_at_least(long) };
     let (begun, mut is_done) = (top.part(), true);
@@ -258,7 +258,7 @@ fn share_rest(
 struct Look<'s, 'a> {
     scan: &'s Scan<'a>,
     prefilter: Option<&'s Prefilter<'a>>,
-    /// The nodes of a batch that would be taken, with their turned ranks.
+    /// The nodes of a batch that would be retained, with their inverted ranks.
     result: Vec<(u64, u32)>,
     finder: RowFinder,
 }
@@ -308,7 +308,7 @@ impl Look<'_, '_> {
         Ok(is_ranked)
     }
 
-    /// Has those that were found, and pass the filter, kept.
+    /// Retains the selected nodes that pass the filter.
     fn offer(&mut self, top: &mut Top) -> Result<()> {
         if let Some(prefilter) = self.prefilter.filter(|_| !self.result.is_empty()) {
             let nodes: Vec<u32> = self.result.iter().map(|(_, node)| *node).collect();
@@ -320,7 +320,7 @@ impl Look<'_, '_> {
         Ok(())
     }
 
-    /// Finds the nodes of some rows that would be taken, and those between two nodes that changed. `false` when a changed value has no rank.
+    /// Selects the nodes of some rows that would be retained, and those between two nodes that changed. `false` when a changed value has no rank.
     fn gather_rows(&mut self, rows: Range<usize>, (least, last): (u32, u32), top: &Top) -> bool {
         let Look { scan, result, .. } = self;
         result.clear();
@@ -328,7 +328,7 @@ impl Look<'_, '_> {
         if scan.part.is_clean() {
             return true;
         }
-        // Few of the rows are found, so those that changed are looked for among these, and the rows are read without a halt.
+        // Few of the rows are selected, so those that changed are looked up among these, and the rows are read without a halt.
         result.retain(|(_, node)| scan.part.changed(*node).is_none());
         let stored = result.len();
         let is_ranked = scan.gather_all_changed((least, last), top, result);
@@ -338,7 +338,7 @@ impl Look<'_, '_> {
         is_ranked
     }
 
-    /// Finds those of some nodes, which ascend, that would be taken. `false` when a changed value has no rank.
+    /// Selects those of some ascending nodes that would be retained. `false` when a changed value has no rank.
     fn gather(&mut self, nodes: &[u32], top: &Top) -> bool {
         let Look { scan, result, finder, .. } = self;
         result.clear();
@@ -392,7 +392,7 @@ impl Scan<'_> {
         });
     }
 
-    /// Finds those between two nodes that changed and would be taken. `false` when a changed value has no rank.
+    /// Selects those between two nodes that changed and would be retained. `false` when a changed value has no rank.
     fn gather_all_changed(
         &self,
         (least, last): (u32, u32),
@@ -496,7 +496,7 @@ pub(in crate::exec::select) fn by_column_var(
             result.clear();
             Ranks::from(numbers).gather(0..batch.len(), Ids::Each(batch), top, &mut result);
             if !has.is_empty() {
-                // Most of a batch is not found, and what was found ascends.
+                // Most of a batch is not selected, and what was selected ascends.
                 let mut position = 0;
                 result.retain(|(_, node)| {
                     position += crate::storage::gallop(&batch[position..], |other| other < node);
