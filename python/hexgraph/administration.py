@@ -53,7 +53,7 @@ class AdministrationMethods:
         >>> db.create_namespace()
         1
 
-        Raises ReadOnlyError, and StorageError when the system refuses.
+        Raises ReadOnlyError, and StorageError on an error of the operating system.
         """
         made: int = cast(Any, self)._create_namespace()
         return made

@@ -33,7 +33,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses.
+    /// `Io` on an error of the operating system.
     pub fn checkpoint(&self) -> Result<()> {
         let open = self.open_state()?;
         guarded(|| open.checkpoint(&|| Ok(())))
@@ -137,7 +137,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// As [`Database::open`] of that directory; `Io` when the system refuses.
+    /// As [`Database::open`] of that directory; `Io` on an error of the operating system.
     pub fn save(&self, path: &Path) -> Result<()> {
         guarded(|| self.save_while(path, &endless))
     }

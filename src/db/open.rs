@@ -209,7 +209,7 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub(super) fn note_number(&self, number: u64) -> Result<()> {
         let Home::Write(writing) = &self.home else { return Ok(()) };
         // A forked child commits nothing, so its numbers mean nothing to others.
@@ -230,7 +230,7 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// Those of `make_next`; [`Error::Io`] when the system refuses. Nothing is changed then.
+    /// Those of `make_next`; [`Error::Io`] on an error of the operating system. Nothing is changed then.
     pub(super) fn write_saved<T>(
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
@@ -255,7 +255,7 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; those of `check`. The log has all then, as before.
+    /// [`Error::Io`] on an error of the operating system; those of `check`. The log has all then, as before.
     pub(super) fn checkpoint(&self, check: Check<'_>) -> Result<()> {
         let writing = match &self.home {
             Home::Memory => return Ok(()),
@@ -337,7 +337,7 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub(super) fn finish(&self) -> Result<()> {
         let Home::Write(writing) = &self.home else { return Ok(()) };
         self.wait_for_checkpointer();

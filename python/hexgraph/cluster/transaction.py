@@ -18,7 +18,7 @@ from .wire.channel import api, grpc
 _ENDED = "Transaction has already been committed or discarded"
 _READ_ONLY = "Readonly transaction cannot run mutations"
 DELETE = "delete by an upsert: the edges to the nodes, then `uid(v) * * .`"
-"""What does what `delete` does to a database, which a cluster can't do in one request."""
+"""The alternative to `delete`, which a cluster can't do in one request."""
 
 CYPHER = "a cluster has no Cypher; bring the data back: hexgraph import dgraph://... PATH"
 """The error of `cypher`."""
@@ -47,12 +47,12 @@ class Txn(Changes):
 
     @property
     def is_open(self) -> bool:
-        """Whether it may be used still: not committed, not discarded, not aborted."""
+        """Whether it is open: not committed, not discarded, not aborted."""
         return self._is_open
 
     @property
     def read_only(self) -> bool:
-        """Whether it was begun to change nothing."""
+        """Whether it is read-only."""
         return self._read_only
 
     def query(
@@ -117,7 +117,7 @@ class Txn(Changes):
             self._abort()
 
     def discard(self) -> None:
-        """Forget the changes. Does nothing to one that has ended."""
+        """Discard the changes. Does nothing if the transaction has ended."""
         if self._is_open:
             self._is_open = False
             self._abort()
@@ -172,7 +172,7 @@ class Txn(Changes):
             self._context.preds.extend(context.preds)
 
     def _abort(self) -> None:
-        """Have the cluster forget what it holds; it does so by itself after a while."""
+        """Have the cluster discard the transaction; it does so itself after a while."""
         if self._read_only:
             return
         context = api.TxnContext()

@@ -95,7 +95,7 @@ impl Database {
     /// # Errors
     ///
     /// `Access` for who is no administrator; `ReadOnly`; `Query` for a name that is too long;
-    /// `Limit` when there are too many; `Io` when the system refuses.
+    /// `Limit` when there are too many; `Io` on an error of the operating system.
     ///
     /// ```
     /// # use hexgraph::db::{Database, access::{KeyRole, NewKey}};

@@ -100,7 +100,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses, `Query` for less than 16 MiB.
+    /// `Io` on an error of the operating system, `Query` for less than 16 MiB.
     pub(crate) fn spill_options(&self, memory: u64) -> Result<Option<SpillOptions>> {
         if memory == 0 {
             return Ok(None);

@@ -34,7 +34,7 @@ impl ExportReport {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses.
+    /// `Io` on an error of the operating system.
     pub(crate) fn write_graphql_schema(
         version: &Version,
         path: PathBuf,
@@ -86,7 +86,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses; `Query` for another end of the name, and for a predicate that
+    /// `Io` on an error of the operating system; `Query` for another end of the name, and for a predicate that
     /// the format can't write; `Limit` when `context` stops it. Files that are there stay then.
     pub fn export_with(&self, path: &Path, context: &RequestContext) -> Result<ExportReport> {
         let name = path.display().to_string();

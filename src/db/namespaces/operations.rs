@@ -113,7 +113,7 @@ impl Database {
     /// # Errors
     ///
     /// `ReadOnly`; `Access` for who is no guardian of the namespace 0; `Query` for a password that
-    /// is too short; `Limit` when there are too many; `Io` when the system refuses.
+    /// is too short; `Limit` when there are too many; `Io` on an error of the operating system.
     pub fn create_namespace(&self, password: Option<&str>) -> Result<u64> {
         self.check_superadmin()?;
         self.check_all_writable()?;

@@ -182,7 +182,7 @@ impl NamespaceSet {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses: what is left is removed when the database is opened.
+    /// `Io` on an error of the operating system: what is left is removed when the database is opened.
     pub(super) fn remove(&self, id: u64, lock: &NamespaceLock<'_>) -> Result<()> {
         self.shut(id, lock);
         match self.folder(id)? {
@@ -196,7 +196,7 @@ impl NamespaceSet {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses.
+    /// `Io` on an error of the operating system.
     pub(super) fn remove_others(&self, is_listed: impl Fn(u64) -> bool) -> Result<()> {
         match self.root()? {
             Some(root) if !self.options.read_only => remove_unlisted(&root, is_listed),
@@ -209,7 +209,7 @@ impl NamespaceSet {
     ///
     /// # Errors
     ///
-    /// `Query` when there are some; `Io` when the system refuses.
+    /// `Query` when there are some; `Io` on an error of the operating system.
     pub(super) fn check_no_others(&self) -> Result<()> {
         let Some(root) = self.root()? else { return Ok(()) };
         match listed(&root)?.first() {
@@ -232,7 +232,7 @@ impl NamespaceSet {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses; what could not be closed stays open.
+    /// `Io` on an error of the operating system; what could not be closed stays open.
     pub(in crate::db) fn close(&self) -> Result<()> {
         let _lock = self.lock();
         for namespace in self.others().iter().chain([&self.main]) {
@@ -313,7 +313,7 @@ pub(super) fn folder_in(root: &Path, id: u64) -> PathBuf {
 ///
 /// # Errors
 ///
-/// `Io` when the system refuses.
+/// `Io` on an error of the operating system.
 pub(in crate::db) fn sibling_folders(root: &Path) -> Result<Vec<PathBuf>> {
     let reserved = folder_in(root, RESERVED);
     let namespaces = listed(root)?.into_iter().map(|id| folder_in(root, id));
@@ -346,7 +346,7 @@ fn listed(root: &Path) -> Result<Vec<u64>> {
 ///
 /// # Errors
 ///
-/// `Io` when the system refuses.
+/// `Io` on an error of the operating system.
 pub(super) fn remove_unlisted(root: &Path, is_listed: impl Fn(u64) -> bool) -> Result<()> {
     let unknown = listed(root)?.into_iter().filter(|id| !is_listed(*id));
     unknown.into_iter().try_for_each(|id| remove_folder(&folder_in(root, id)))
@@ -356,7 +356,7 @@ pub(super) fn remove_unlisted(root: &Path, is_listed: impl Fn(u64) -> bool) -> R
 ///
 /// # Errors
 ///
-/// `Io` when the system refuses.
+/// `Io` on an error of the operating system.
 pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -30,7 +30,7 @@ pub enum RowFormat {
     JsonLines,
     /// The file format of Arrow, with objects and lists of them as they are.
     Arrow,
-    /// Parquet, packed with zstd, with objects and lists of them as they are.
+    /// Parquet, compressed with zstd, with objects and lists of them as they are.
     Parquet,
 }
 

@@ -5,7 +5,7 @@
 //! stream  schema | message | message … | end
 //! ```
 //!
-//! A message says how long it is, and how long its packed buffers become. Both are compared with
+//! A message says how long it is, and how long its compressed buffers become. Both are compared with
 //! the file and reserved before they are read.
 
 use super::opened::{open_file, unreadable};
@@ -206,7 +206,7 @@ fn message_in(bytes: &[u8]) -> std::result::Result<Message<'_>, String> {
     root_as_message(bytes).map_err(|error| error.to_string())
 }
 
-/// The bytes that the packed buffers of a message become, as they say.
+/// The bytes that the compressed buffers of a message become, as they say.
 fn unpacked_len(message: &Message<'_>, body: &[u8]) -> u64 {
     let batch = message.header_as_record_batch();
     let batch = batch.or_else(|| message.header_as_dictionary_batch()?.data());

@@ -136,7 +136,7 @@ pub fn is_readable_name(name: &str) -> bool {
     is_table_name(name) || JSON_EXTENSIONS.iter().any(|end| plain.ends_with(end))
 }
 
-/// A name in lower case, without the end that says that it is packed.
+/// A name in lower case, without the end that says that it is compressed.
 fn plain_name(name: &str) -> String {
     let mut name = name.to_lowercase();
     let plain_len = name.trim_end_matches(".gz").trim_end_matches(".zst").len();

@@ -20,7 +20,7 @@ const WINDOWS: [char; 32] = [
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// A text file, perhaps packed, whose encoding is detected.
+/// A text file, perhaps compressed, whose encoding is detected.
 #[derive(Debug, Clone)]
 pub(in crate::tables) struct TextFile {
     /// The path.
@@ -54,7 +54,7 @@ impl TextFile {
         Ok(TextFile { path, encoding })
     }
 
-    /// Opens the file: its text, unpacked and in UTF-8.
+    /// Opens the file: its text, decompressed and in UTF-8.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl TextFile {
     }
 }
 
-/// The first `len` bytes of a file at most, unpacked.
+/// The first `len` bytes of a file at most, decompressed.
 ///
 /// # Errors
 ///

@@ -4,8 +4,8 @@
 //! written `predicate@language` for values with a language, and `predicate|facet` gives a facet of
 //! a predicate. An object inside another one is the target of an edge from the outer node.
 //!
-//! A text that is a time is one as a facet; as a value, `[1, 2]` is a vector and `uid(v)` a
-//! variable. One that is to stay a text is written as JSON-LD has it: `{"@value": "2020-01-02",
+//! A string in the form of a time is a datetime if it is a facet. As a value, `"[1, 2]"` is a
+//! vector and `"uid(v)"` a variable. To store such a string unchanged, write it as in JSON-LD: `{"@value": "2020-01-02",
 //! "@type": "xs:string"}`.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, TreeFault, TreeReader};

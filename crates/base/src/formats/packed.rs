@@ -32,7 +32,7 @@ enum Encoder<W: Write> {
 }
 
 impl<W: Write> Packer<W> {
-    /// Creates a packer, which trades size for speed.
+    /// Creates a compressor, which trades size for speed.
     ///
     /// # Errors
     ///
@@ -44,7 +44,7 @@ impl<W: Write> Packer<W> {
         }))
     }
 
-    /// Writes what is left, and returns what the packer wrote to.
+    /// Writes what is left, and returns what the compressor wrote to.
     ///
     /// # Errors
     ///

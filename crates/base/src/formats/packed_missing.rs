@@ -38,7 +38,7 @@ impl<W: Write> Packer<W> {
     ///
     /// # Errors
     ///
-    /// None, as there is no packer.
+    /// None, as there is no compressor.
     pub fn finish(self) -> io::Result<W> {
         match self.0 {}
     }

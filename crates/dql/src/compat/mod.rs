@@ -1,5 +1,4 @@
-//! What is as it is because Dgraph has it so, and would be simpler otherwise. Each file is one
-//! oddity of the language.
+//! Irregularities of DQL that are implemented only for compatibility with Dgraph, one in each file.
 //!
 //! | file | what it imitates |
 //! |---|---|

@@ -1,6 +1,6 @@
-//! The standard deviation by the method of Welford, which needs one pass and cancels nothing.
+//! The standard deviation by Welford's method: one pass, without catastrophic cancellation.
 
-/// How many numbers, their mean, and the sum of the squares of the differences from it.
+/// The count of the numbers, their mean, and the sum of the squares of the differences from it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moments {
     count: f64,

@@ -47,7 +47,7 @@ impl Interrupt {
     ///
     /// # Errors
     ///
-    /// `Io` when the system refuses a thread or the handler.
+    /// `Io` on an error of the operating system a thread or the handler.
     pub(super) fn handled(self) -> io::Result<Interrupt> {
         if matches!(self, Interrupt::Host(_)) {
             return Ok(self);

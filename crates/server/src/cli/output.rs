@@ -9,7 +9,7 @@ use std::{fs, io};
 ///
 /// # Errors
 ///
-/// `Io` when the system refuses.
+/// `Io` on an error of the operating system.
 pub(super) fn print(text: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text).and_then(|()| out.flush()) {

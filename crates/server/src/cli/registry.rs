@@ -1,4 +1,4 @@
-//! The commands about what stands next to the data: the keys of clients, and the namespaces.
+//! The commands for API keys and namespaces, which are stored next to the data.
 
 use super::output::print;
 use clap::Subcommand;
@@ -8,7 +8,7 @@ use hexgraph_base::types::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What is done with the keys of clients.
+/// An operation on API keys.
 #[derive(Subcommand)]
 pub(super) enum KeysCommand {
     /// Make a key and print it, this once; the server answers nobody without one from then on
@@ -42,7 +42,7 @@ pub(super) enum KeysCommand {
     },
 }
 
-/// What is done with namespaces.
+/// An operation on namespaces.
 #[derive(Subcommand)]
 pub(super) enum NamespacesCommand {
     /// Make a namespace and print its number
@@ -127,7 +127,7 @@ pub(super) fn namespaces(command: &NamespacesCommand) -> Result<()> {
     }
 }
 
-/// Opens a database that is there: nobody means to make one by listing its keys.
+/// Opens an existing database: listing keys must not create one by mistake.
 fn existing(path: &Path, read_only: bool) -> Result<Database> {
     Database::open(path, OpenOptions { read_only: true, ..OpenOptions::default() })?;
     Database::open(path, OpenOptions { read_only, ..OpenOptions::default() })

@@ -1,5 +1,5 @@
-//! From a request to its response: its body is read and unpacked, it is queued, it is answered, and
-//! the answer is packed.
+//! From a request to its response: its body is read and decompressed, it is queued, it is answered, and
+//! the answer is compressed.
 
 use super::admission;
 use super::admission::{OVERLOADED, Overloaded, RequestedQuery, likeness};
@@ -42,12 +42,12 @@ pub(super) async fn receive(
 }
 
 /// Receives the body of a request, bounded by what the route and the limit `body` allow. A
-/// compressed body is unpacked under admission, since that takes computing time like any other
+/// compressed body is decompressed under admission, since that takes computing time like any other
 /// work.
 ///
 /// # Errors
 ///
-/// Errors of the body, or that there is no memory or no slot to unpack it.
+/// Errors of the body, or that there is no memory or no slot to decompress it.
 pub(super) async fn received(
     app: &Arc<App>,
     route: &Route,
@@ -279,8 +279,8 @@ mod tests {
         Reply::json(incoming.bytes().to_vec())
     }
 
-    /// With a single thread for all connections another task goes on while a body is unpacked and
-    /// an answer packed.
+    /// With a single thread for all connections another task goes on while a body is decompressed and
+    /// an answer compressed.
     #[test]
     fn packing_holds_up_nobody() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());

@@ -141,7 +141,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub fn name_log(&self, number: u64, durable: u64) -> Result<()> {
         self.update(|current| {
             current.log = LastLog::Is { number, durable };
@@ -154,7 +154,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub fn note_durable(&self, log: u64, len: u64) -> Result<()> {
         self.update(|current| match &mut current.log {
             LastLog::Is { number, durable } if *number == log && *durable < len => {
@@ -223,7 +223,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; as [`Directory::check_writable`].
+    /// [`Error::Io`] on an error of the operating system; as [`Directory::check_writable`].
     pub fn set_clock(&self, number: u64) -> Result<()> {
         self.check_writable()?;
         self.replace(CLOCK, CLOCK_NEXT, &number.to_string())
@@ -330,7 +330,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of `write`; [`Error::Io`] when the system refuses.
+    /// Those of `write`; [`Error::Io`] on an error of the operating system.
     pub fn publish_next(&self, write: impl FnOnce(&Path, Identity) -> Result<()>) -> Result<()> {
         let last = |numbers: Vec<u64>| numbers.last().copied().unwrap_or(0);
         // Logs from the snapshot's number on are replayed after it, so it must be above all logs
@@ -394,7 +394,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub fn tidy(&self, number: u64) -> Result<()> {
         let is_old = |name: &str| {
             log_number(name).is_some_and(|log| log < number)
@@ -414,7 +414,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; it may be named then.
+    /// [`Error::Io`] on an error of the operating system; it may be named then.
     pub fn switch_to(&self, number: u64) -> Result<()> {
         self.update(|current| {
             current.snapshot = number;

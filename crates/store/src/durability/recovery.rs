@@ -48,7 +48,7 @@ impl Follower {
     /// # Errors
     ///
     /// [`Error::Corrupt`] when one of them is damaged, missing or somebody else's, [`Error::Io`]
-    /// when the system refuses.
+    /// on an error of the operating system.
     pub fn open(
         directory: &Directory,
         access: FileAccess,
@@ -125,7 +125,7 @@ impl Follower {
     /// # Errors
     ///
     /// [`Error::Corrupt`] if a log that `CURRENT` does not name has records: nothing is changed
-    /// then; [`Error::Io`] when the system refuses.
+    /// then; [`Error::Io`] on an error of the operating system.
     pub fn cut(&mut self, directory: &Directory) -> Result<LogStart> {
         // Before anything is changed: a log beyond those of `CURRENT` is data that must not be
         // lost.

@@ -125,7 +125,7 @@ impl Wal {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses, now or before.
+    /// [`Error::Io`] on an error of the operating system, now or before.
     pub fn rotate(&self) -> Result<(u64, u64)> {
         let mut log = self.log();
         self.directory.check_writable()?;
@@ -159,7 +159,7 @@ impl Wal {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses, now or before.
+    /// [`Error::Io`] on an error of the operating system, now or before.
     pub fn sync(&self) -> Result<()> {
         let end = self.log().end;
         self.syncs.wait(end).map(|_| ())
@@ -181,7 +181,7 @@ impl Wal {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses, now or before; the directory is retained then.
+    /// [`Error::Io`] on an error of the operating system, now or before; the directory is retained then.
     pub fn close(&self) -> Result<()> {
         let log = self.log();
         self.syncs.wait(log.end)?;

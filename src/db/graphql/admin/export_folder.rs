@@ -79,7 +79,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// `Query` for a destination that is not within; `Io` when the system refuses.
+    /// `Query` for a destination that is not within; `Io` on an error of the operating system.
     pub fn make(&self, destination: &str, name: &str) -> Result<PathBuf> {
         let mut position = self.root.clone();
         for step in self.steps(destination)? {

@@ -1,14 +1,14 @@
-//! Unpacks pages into as many bytes as their headers say, and no more.
+//! Decompresses pages into as many bytes as their headers say, and no more.
 
 use parquet::basic::Compression;
 use std::fmt::Display;
 use std::io::{self, Read};
 
-/// Unpacks a page, or the part of it that is packed.
+/// Decompresses a page, or the part of it that is compressed.
 ///
 /// # Errors
 ///
-/// Why it can't be unpacked into `len` bytes.
+/// Why it can't be decompressed into `len` bytes.
 pub(super) fn unpacked(
     codec: Compression,
     packed: Vec<u8>,
@@ -63,7 +63,7 @@ fn block(input: &[u8], len: usize) -> std::result::Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Blocks as Hadoop writes them: the lengths of a block, unpacked and packed, are in front of it.
+/// Blocks as Hadoop writes them: the lengths of a block, decompressed and compressed, are in front of it.
 fn blocks(mut input: &[u8], len: usize) -> Option<Vec<u8>> {
     let mut out = vec![0; len];
     let mut at = 0_usize;

@@ -36,7 +36,7 @@ impl PageAt {
         if self.header.kind == PageKind::Dictionary { 0 } else { u64::from(self.header.values) }
     }
 
-    /// The bytes of the page, packed and unpacked.
+    /// The bytes of the page, compressed and decompressed.
     pub(super) fn buffers_len(&self) -> u64 {
         u64::from(self.header.size) + u64::from(self.header.packed_size)
     }
@@ -44,7 +44,7 @@ impl PageAt {
 
 impl ColumnPages {
     /// Reads the headers of all pages of a column in a row group of so many rows. A dictionary is
-    /// unpacked where that takes `limit` bytes at most.
+    /// decompressed where that takes `limit` bytes at most.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl ColumnPages {
         Ok(read)
     }
 
-    /// The bytes of a page, unpacked.
+    /// The bytes of a page, decompressed.
     ///
     /// # Errors
     ///

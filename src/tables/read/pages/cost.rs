@@ -1,7 +1,7 @@
 //! The bytes that decoding rows of a row group takes, at most.
 //!
 //! ```text
-//! for each column:  its largest page, packed and unpacked  +  its dictionary, packed, unpacked and decoded
+//! for each column:  its largest page, compressed and decompressed  +  its dictionary, compressed, decompressed and decoded
 //! for each row:     levels, and a value: as long as the type says
 //!                   texts: the pages that have the rows; by a dictionary, its longest entry each;
 //!                          where a text has a common prefix with the one before, the page each

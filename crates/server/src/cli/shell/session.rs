@@ -306,7 +306,7 @@ fn switch(name: &str, argument: &str, is_on: bool) -> Result<bool> {
     Ok(next)
 }
 
-/// Whether the name of a file is that of an export of all data: `.rdf`, packed or not.
+/// Whether the name of a file is that of an export of all data: `.rdf`, compressed or not.
 fn has_all_data(file: &Path) -> bool {
     let is = |file: &Path, names: &[&str]| {
         file.extension().is_some_and(|end| names.iter().any(|name| end.eq_ignore_ascii_case(name)))

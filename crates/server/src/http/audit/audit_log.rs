@@ -49,7 +49,7 @@ impl AuditLog {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses the file or the thread.
+    /// [`Error::Io`] on an error of the operating system the file or the thread.
     pub(in crate::http) fn open(mut options: AuditOptions) -> Result<(AuditLog, AuditEnd)> {
         let shown = options.path.display().to_string();
         let failed = |error| Error::io(format!("opening the audit log {shown}"), error);

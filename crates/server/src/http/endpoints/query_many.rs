@@ -295,7 +295,7 @@ impl Lines {
         })
     }
 
-    /// Packs a fragment, if the answer is packed.
+    /// Compresses a fragment, if the answer is compressed.
     fn pack(&mut self, bytes: Vec<u8>, is_last: bool) -> Vec<u8> {
         let Some(mut packer) = self.packer.take() else { return bytes };
         let why = "a vector takes what is written to it";

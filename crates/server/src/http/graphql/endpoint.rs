@@ -81,7 +81,7 @@ pub(crate) fn wrong_method() -> Reply {
     refused("Unrecognised request method.  Please use GET or POST for GraphQL requests")
 }
 
-/// Receives the body of a request. Returns the request with the body, unpacked, and whether it is a
+/// Receives the body of a request. Returns the request with the body, decompressed, and whether it is a
 /// subscription; one that can't be parsed is none.
 async fn look_into(
     app: &Arc<App>,
@@ -99,7 +99,7 @@ async fn look_into(
         kind == Some(OperationKind::Subscription)
     };
     let (incoming, is_subscription) = looked_into(app, &peer, incoming, is_subscription).await?;
-    // The body is unpacked by now.
+    // The body is decompressed by now.
     parts.headers.remove(header::CONTENT_ENCODING);
     Ok((Request::from_parts(parts, Body::from(incoming.into_body())), is_subscription))
 }

@@ -1,4 +1,4 @@
-//! The one message that a call's body holds: a byte that says whether it is packed, four for its
+//! The one message that a call's body holds: a byte that says whether it is compressed, four for its
 //! length, and itself.
 
 use super::dialect::CallFraming;
@@ -13,10 +13,10 @@ use bytes::Bytes;
 /// The length of what stands before a message.
 pub(in crate::http) const HEAD_LEN: usize = 5;
 
-/// The header that names how messages are packed.
+/// The header that names how messages are compressed.
 const ENCODING: &str = "grpc-encoding";
 
-/// Returns the request with the message as its body, and whether it is packed.
+/// Returns the request with the message as its body, and whether it is compressed.
 ///
 /// # Errors
 ///

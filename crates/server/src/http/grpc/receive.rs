@@ -1,4 +1,4 @@
-//! From a call to its answer: the body is received, is queued, is unpacked and decoded, and
+//! From a call to its answer: the body is received, is queued, is decompressed and decoded, and
 //! executed.
 
 use super::audited_call::audited_call;

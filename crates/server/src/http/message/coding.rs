@@ -1,4 +1,4 @@
-//! [`Coding`]: how bodies are packed, gzip (RFC 1952) or zstd (RFC 8878).
+//! [`Coding`]: how bodies are compressed, gzip (RFC 1952) or zstd (RFC 8878).
 
 use super::request_error::RequestError;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -21,7 +21,7 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 /// Fast, like the level of gzip.
 const ZSTD_LEVEL: i32 = 1;
 
-/// How a body is packed.
+/// How a body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum Coding {
     /// By gzip.
@@ -65,7 +65,7 @@ impl Coding {
         Coding::accepted_among(headers, &[Coding::Gzip]).is_some()
     }
 
-    /// How a body is packed, by what its headers say and how it begins.
+    /// How a body is compressed, by what its headers say and how it begins.
     ///
     /// # Errors
     ///
@@ -104,7 +104,7 @@ impl Coding {
         })
     }
 
-    /// What unpacks a body fragment by fragment.
+    /// What decompresses a body fragment by fragment.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl Coding {
         })
     }
 
-    /// What went wrong in unpacking.
+    /// What went wrong in decompressing.
     pub(in crate::http) fn fault(self, error: &io::Error) -> RequestError {
         let reason = error.to_string();
         match self {
@@ -130,7 +130,7 @@ impl Coding {
         }
     }
 
-    /// What packs an answer; `None` when there is no memory for it, and the answer goes out as it
+    /// What compresses an answer; `None` when there is no memory for it, and the answer goes out as it
     /// is.
     pub(in crate::http) fn packer(self) -> Option<Packer> {
         Some(match self {
@@ -142,7 +142,7 @@ impl Coding {
     }
 }
 
-/// What packs an answer, fragment by fragment.
+/// What compresses an answer, fragment by fragment.
 pub(in crate::http) enum Packer {
     /// By gzip.
     Gzip(GzEncoder<Vec<u8>>),
@@ -151,7 +151,7 @@ pub(in crate::http) enum Packer {
 }
 
 impl Packer {
-    /// Packs a fragment.
+    /// Compresses a fragment.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Packer {
         }
     }
 
-    /// Packs all that was written, so that it can be unpacked before more comes.
+    /// Compresses all that was written, so that it can be decompressed before more comes.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl Packer {
         }
     }
 
-    /// What is packed and not consumed.
+    /// What is compressed and not consumed.
     pub(in crate::http) fn ready(&mut self) -> &mut Vec<u8> {
         match self {
             Packer::Gzip(packer) => packer.get_mut(),

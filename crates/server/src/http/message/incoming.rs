@@ -1,4 +1,4 @@
-//! A request as it came in: its body unpacked, its parameters read on demand.
+//! A request as it came in: its body decompressed, its parameters read on demand.
 //!
 //! Memory for a body is reserved as its bytes come, not by what its headers say: so a client that
 //! announces much and sends nothing uses nothing. Bodies that are not entire have half of the
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The longest body that is accepted, packed and unpacked, in bytes: the limit `body` may be less,
+/// The longest body that is accepted, compressed and decompressed, in bytes: the limit `body` may be less,
 /// and is not more.
 pub(in crate::http) const BODY_LEN_MAX: usize = 256 << 20;
 
@@ -28,7 +28,7 @@ pub(in crate::http) const BODY_LEN_MAX: usize = 256 << 20;
 const THROWN_AWAY_MAX: usize = 256 << 20;
 const THROW_AWAY_TIME: Duration = Duration::from_secs(2);
 
-/// A packed body is unpacked so many bytes at a time.
+/// A compressed body is decompressed so many bytes at a time.
 const UNPACK_LEN: usize = 64 << 10;
 
 /// A request. Messages of errors are those of Dgraph where it has one.
@@ -47,7 +47,7 @@ pub struct Incoming {
 pub enum Unreadable {
     /// Something is wrong with it.
     Wrong(RequestError),
-    /// There is no memory for it now, or no time to unpack it.
+    /// There is no memory for it now, or no time to decompress it.
     Starved(Error),
 }
 
@@ -111,17 +111,17 @@ impl Incoming {
         Ok(Incoming { coding, reservation: Some(Arc::new(reserved.reservation)), ..incoming })
     }
 
-    /// Whether the body has to be unpacked.
+    /// Whether the body has to be decompressed.
     pub fn is_packed(&self) -> bool {
         self.coding.is_some()
     }
 
-    /// Returns the request with its body unpacked, to at most `most` bytes. It takes computing time
+    /// Returns the request with its body decompressed, to at most `most` bytes. It takes computing time
     /// in proportion to them.
     ///
     /// # Errors
     ///
-    /// [`Unreadable::Wrong`] for a body that is not packed as it says or unpacks to more,
+    /// [`Unreadable::Wrong`] for a body that is not compressed as it says or decompresses to more,
     /// [`Unreadable::Starved`] when there is no memory or `control` says to stop.
     pub fn unpacked(self, most: usize, control: &RequestContext) -> Result<Incoming, Unreadable> {
         let Some((reservation, coding)) = self.reservation.as_ref().zip(self.coding) else {

@@ -1,4 +1,4 @@
-//! What is sent back: the envelopes, the headers, and how it is packed.
+//! What is sent back: the envelopes, the headers, and how it is compressed.
 
 use super::coding::Coding;
 use super::streamed_answer::StreamedAnswer;
@@ -25,7 +25,7 @@ const INVALID_REQUEST: &str = "ErrorInvalidRequest";
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Failed;
 
-/// A reply before it is packed. All are sent with status 200, errors too, but for a few.
+/// A reply before it is compressed. All are sent with status 200, errors too, but for a few.
 pub(in crate::http) struct Reply {
     status: StatusCode,
     content_type: &'static str,
@@ -512,7 +512,7 @@ fn full_body(body: Vec<u8>, reservation: Option<Arc<Reservation>>) -> Body {
     }
 }
 
-/// A body, packed; `None` when there is no memory for that.
+/// A body, compressed; `None` when there is no memory for that.
 fn pack(coding: Coding, body: &[u8]) -> Option<Vec<u8>> {
     let mut packer = coding.packer()?;
     packer.write(body).ok()?;

@@ -39,7 +39,7 @@ pub enum RequestError {
         /// What the decoder says.
         reason: String,
     },
-    /// The body is short when it comes, and too long unpacked.
+    /// The body is short when it comes, and too long decompressed.
     #[error("the body unpacks to more than {most} bytes, the most here and by the limit `body`")]
     LongUnpacked {
         /// How many bytes it may have.
@@ -120,7 +120,7 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// Returns true if the body can't be unpacked since it is no gzip, or is damaged.
+    /// Returns true if the body can't be decompressed since it is no gzip, or is damaged.
     pub(in crate::http) fn is_gzip(&self) -> bool {
         matches!(self, RequestError::GzipHeader | RequestError::Gzip { .. })
     }

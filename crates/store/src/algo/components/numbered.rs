@@ -1,7 +1,7 @@
-//! Parts of a graph get their numbers in the order of their first nodes.
+//! Components of a graph get their numbers in the order of their first nodes.
 
-/// Numbers the parts from 0 on: `part_of` returns for each node a number below `nodes` that exactly
-/// its part has.
+/// Numbers the components from 0 on. `part_of` returns a number below `nodes` for each node, the same
+/// for all nodes of a component.
 pub(in crate::algo) fn by_first_node(nodes: usize, part_of: impl Fn(u32) -> u32) -> Vec<i64> {
     let mut numbers = vec![u32::MAX; nodes];
     let mut next = 0;

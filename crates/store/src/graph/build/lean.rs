@@ -54,7 +54,7 @@ impl Lean<'_> {
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Io`] when the system refuses.
+    /// [`hexgraph_base::types::Error::Io`] on an error of the operating system.
     pub(in crate::graph) fn build(mut self) -> Result<(EdgeStore, [RoaringBitmap; 2])> {
         let (mut sources, mut targets) = (RoaringBitmap::new(), RoaringBitmap::new());
         let mut named = [RoaringBitmap::new(), RoaringBitmap::new()];

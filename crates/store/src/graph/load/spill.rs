@@ -69,7 +69,7 @@ pub(in crate::graph) struct Run {
 ///
 /// # Errors
 ///
-/// [`Error::Io`] when the system refuses.
+/// [`Error::Io`] on an error of the operating system.
 pub fn remove_left(folder: &Path) -> Result<()> {
     let failed = |error| Error::io(format!("clearing {}", folder.display()), error);
     for entry in fs::read_dir(folder).map_err(failed)? {
@@ -88,7 +88,7 @@ impl Spill {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub(in crate::graph) fn new(options: &SpillOptions) -> Result<Spill> {
         // Half of it, as held data are copied once when the parts of a predicate are merged for
         // writing.
@@ -122,7 +122,7 @@ impl Spill {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses, as do all that write.
+    /// [`Error::Io`] on an error of the operating system, as do all that write.
     pub(in crate::graph) fn begin(&mut self) -> Result<Run> {
         self.held = 0;
         Ok(Run { writer: persist::Writer::create(&Disk, &self.next_path())?, parts: 0 })
@@ -217,7 +217,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub(in crate::graph) fn values(&mut self, parts: Vec<ValuePart>) -> Result<SpilledPart> {
         let name = self.next_name();
         let byte_len = parts.iter().map(ValuePart::byte_len).sum();
@@ -239,7 +239,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub(in crate::graph) fn edges(&mut self, mut parts: Vec<EdgePart>) -> Result<SpilledPart> {
         let name = self.next_name();
         let byte_len = parts.iter().map(EdgePart::byte_len).sum();

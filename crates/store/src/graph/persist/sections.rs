@@ -45,7 +45,7 @@ const NAMED: &str = "named";
 ///
 /// # Errors
 ///
-/// [`hexgraph_base::types::Error::Io`] when the system refuses,
+/// [`hexgraph_base::types::Error::Io`] on an error of the operating system,
 /// [`hexgraph_base::types::Error::Corrupt`] when the file of the version is damaged. The new file
 /// is incomplete then.
 pub fn save(version: &Version, path: &Path) -> Result<()> {
@@ -178,7 +178,7 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Io`] when the system refuses, as do all that write.
+    /// [`hexgraph_base::types::Error::Io`] on an error of the operating system, as do all that write.
     pub(crate) fn create(files: &dyn Files, path: &Path) -> Result<Writer> {
         let file = SnapshotWriter::create_in(files, path)?;
         Ok(Writer { file, catalog: CatalogWriter::default() })

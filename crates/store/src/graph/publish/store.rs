@@ -63,7 +63,7 @@ pub trait Journal: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; the commit is not in the log then.
+    /// [`Error::Io`] on an error of the operating system; the commit is not in the log then.
     fn append(&self, commit: u64, record: &[u8]) -> Result<u64>;
 
     /// True when what was appended may be published without a wait.
@@ -74,7 +74,7 @@ pub trait Journal: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses. It is then unknown what is durable, so this and all
+    /// [`Error::Io`] on an error of the operating system. It is then unknown what is durable, so this and all
     /// later commits fail.
     fn wait(&self, position: u64) -> Result<u64>;
 }

@@ -21,7 +21,7 @@ impl ScratchArray {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses, as do all functions here.
+    /// [`Error::Io`] on an error of the operating system, as do all functions here.
     pub(crate) fn create(path: PathBuf) -> Result<ScratchArray> {
         match File::create_new(&path) {
             Ok(file) => Ok(ScratchArray { path, file }),

@@ -46,7 +46,7 @@ impl LogReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses; [`Error::Corrupt`] when a later release wrote the
+    /// [`Error::Io`] on an error of the operating system; [`Error::Corrupt`] when a later release wrote the
     /// file, when there is such a record of format 1, and when a file without a header is longer
     /// than what a crash leaves (5 GiB).
     pub fn open(path: &Path) -> Result<Option<LogReader>> {
@@ -96,7 +96,7 @@ impl LogReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] when the system refuses.
+    /// [`Error::Io`] on an error of the operating system.
     pub fn read_next(&mut self) -> Result<Option<LogRecord<'_>>> {
         match self.read_record() {
             Ok(Some(frame)) => {
