@@ -7,7 +7,7 @@ from typing import Any
 
 ROWS_SHOWN = 20
 TEXT_SHOWN = 2000
-"""The letters that are shown of a text."""
+"""The characters that are shown of a text."""
 
 CELL_STYLE = "text-align: left; vertical-align: top"
 MORE = "…"
@@ -15,7 +15,7 @@ MORE = "…"
 
 
 def to_text(head: dict[str, Any], nodes: dict[str, int], warnings: Sequence[str] = ()) -> str:
-    """Return the numbers of rows and the beginning of the data, behind what is to be warned of.
+    """Return the warnings, the numbers of rows, and the beginning of the data.
 
     `head` has at least one row more of each list than is shown, where there is one; `nodes` are the
     root nodes of each block.

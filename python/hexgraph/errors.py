@@ -12,7 +12,7 @@ _PACKAGE = __name__.partition(".")[0] + "."
 """What the names of the modules of this package begin with."""
 
 _SHOWN = 66
-"""The most letters of a line of text that a message shows."""
+"""The most characters of a line of text that a message shows."""
 
 
 class Error(Exception):

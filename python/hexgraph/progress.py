@@ -149,7 +149,7 @@ def text(done: int, total: int, records: int, seconds: float) -> str:
 
 
 def short(rate: float) -> str:
-    """Return a number in a few letters."""
+    """Return a number in a few characters."""
     if rate < THOUSAND:
         return f"{rate:.0f}"
     return f"{rate / THOUSAND:.0f}k" if rate < MILLION else f"{rate / MILLION:.1f}M"

@@ -30,13 +30,13 @@ async def next_answer(subscription: Waiting) -> dict[str, Any]:
     """Return the next result, or raise StopAsyncIteration, or TimeoutError if none arrives."""
     async with asyncio.timeout(subscription.timeout):
         while True:
-            await _news(subscription)
-            # Not cut off in the middle: what was answered to nobody would be lost.
-            asking = asyncio.ensure_future(asyncio.to_thread(_answer, subscription))
+            await _change(subscription)
+            # Not cancelled: a result that nobody receives would be lost.
+            pending = asyncio.ensure_future(asyncio.to_thread(_answer, subscription))
             try:
-                answer: dict[str, Any] | None = await asyncio.shield(asking)
+                answer: dict[str, Any] | None = await asyncio.shield(pending)
             except asyncio.CancelledError:
-                asking.add_done_callback(lambda _: subscription._forget())
+                pending.add_done_callback(lambda _: subscription._forget())
                 raise
             if answer is _END:
                 raise StopAsyncIteration
@@ -65,13 +65,13 @@ def _answer(subscription: Waiting) -> Any:
         return _END
 
 
-async def _news(subscription: Waiting) -> None:
+async def _change(subscription: Waiting) -> None:
     loop = asyncio.get_running_loop()
-    came = loop.create_future()
+    woken = loop.create_future()
 
     def wake() -> None:
-        if not came.done():
-            came.set_result(None)
+        if not woken.done():
+            woken.set_result(None)
 
     def wait() -> None:
         subscription._wait()
@@ -80,6 +80,6 @@ async def _news(subscription: Waiting) -> None:
 
     Thread(target=wait, daemon=True).start()
     try:
-        await came
+        await woken
     finally:
         subscription._release()

@@ -78,7 +78,7 @@ def head(result: Printed) -> tuple[list[str], list[tuple[Any, ...]], str]:
 def with_labels(
     db: Database | None, columns: list[str], rows: list[tuple[Any, ...]]
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Return columns and rows with a column of labels behind each column of nodes."""
+    """Return columns and rows with a column of labels after each column of nodes."""
     node_columns = [at for at, name in enumerate(columns) if name in ("uid", "to")]
     if db is None or not node_columns or not rows:
         return columns, rows

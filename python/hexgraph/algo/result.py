@@ -28,7 +28,7 @@ BARS = 10
 """The bars of a histogram."""
 
 BAR_WIDTH = 40
-"""The letters of the longest bar."""
+"""The characters of the longest bar."""
 
 
 class AlgorithmResult:

@@ -69,8 +69,6 @@ def airports(db: Database | None = None) -> Database:
     a `Country` with its code, and `near` the edges to the five nearest airports, with the facet
     `km`. The graph is added to `db`, or to a new database in memory.
 
-    `db` gets them besides what it has; without it there is a new database in memory.
-
     >>> from hexgraph import datasets
     >>> db = datasets.airports()
     >>> dql = '{ q(func: eq(iata, "ZRH")) { near @facets(orderasc: km) (first: 1) { iata } } }'
@@ -127,12 +125,12 @@ def words(db: Database | None = None) -> Database:
 
 
 def path(name: str) -> Path:
-    """Return the directory of a graph as a database, which is built in the cache of the user once.
+    """Return the directory of a graph as a database. It is built once, in the cache of the user.
 
-    For whatever opens a database by its path: `connect(path, read_only=True)`, which takes no time
-    and has common memory between processes, and the command line. The directory is named for the
-    content and for the version of hexgraph, so a newer one builds its own. The cache is
-    `XDG_CACHE_HOME`, or what the system has there; `HEXGRAPH_CACHE` names another folder.
+    Use it where a database is opened by its path: `connect(path, read_only=True)`, which is fast
+    and whose memory processes have in common, and the command line. The name of the directory has
+    a hash of the content and the version of hexgraph. The cache is `XDG_CACHE_HOME`, or its
+    equivalent of the system; `HEXGRAPH_CACHE` names another folder.
 
     >>> import hexgraph
     >>> from hexgraph import datasets
@@ -140,26 +138,26 @@ def path(name: str) -> Path:
     ...     db.query('{ q(func: type(Meaning)) { count(uid) } }').rows()
     [(1182,)]
 
-    Raises QueryError for a name that there is not, OSError where the cache can't be written.
+    Raises QueryError for an unknown name, and OSError if the cache can't be written.
     """
     _check(name)
     folder = _cache() / f"{name}-{_content_hash(name)[:12]}-{__version__}"
     if folder.exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    # Built aside and renamed, so that no process finds half a database.
-    aside = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=folder.parent))
+    # Built in a temporary directory and renamed, so that no process opens an incomplete database.
+    temporary = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=folder.parent))
     try:
-        with connect(aside / "db") as db:
+        with connect(temporary / "db") as db:
             _loaded(name, db)
         try:
-            (aside / "db").rename(folder)
+            (temporary / "db").rename(folder)
         except OSError:
             # Another process was first.
             if not folder.exists():
                 raise
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
     return folder
 
 
@@ -174,7 +172,7 @@ def _loaded(name: str, db: Database | None) -> Database:
     folder = DATA / name
     db.alter(_added(db, (folder / "graph.schema").read_text("utf-8")))
     for table in details["tables"]:
-        # Nodes are named by what is unique about them, so those that are there already are met.
+        # Nodes have unique external ids, so existing ones get the values.
         geo = {"place": ("lat", "lon")} if table["type"] == "Airport" else None
         columns = {"lat": None, "lon": None} if geo else None
         file = folder / table["file"]

@@ -28,7 +28,7 @@ OTHER_NAMES = {
 ENDPOINTS = ("source", "target")
 
 SHOWN = 60
-"""The most letters of an id that a message shows."""
+"""The most characters of an id that a message shows."""
 
 LEFT_OUT_SHOWN = 10
 """The most names of what is not stored that a warning has."""
@@ -272,7 +272,7 @@ def rows_of(data: Mapping[str, Any], key: str, name: str) -> Iterable[Mapping[st
 
 
 def flat(data: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return attributes with texts as names; those of an object in it stand behind its name.
+    """Return attributes with texts as names; those of an object in it are prefixed with its name.
 
     >>> flat({"name": "a", "at": {"x": 1, "y": {"z": 2}}, 3: [4]})
     {'name': 'a', '3': [4], 'at.x': 1, 'at.y.z': 2}

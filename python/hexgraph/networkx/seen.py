@@ -1,4 +1,4 @@
-"""What was made of views of networkx, for as long as the graphs behind them stay as they are.
+"""What was made of views of networkx, as long as their graphs do not change.
 
 A view shows another graph, and has a cache of its own that no change of that one clears. So views
 store nothing there: what was made of one is cached here, with a mark in the cache of the graph at

@@ -81,7 +81,7 @@ class Live(anywidget.AnyWidget):
         self.observe(self._was_chosen, "chosen")
 
     def show_added(self, nodes: int, edges: int) -> None:
-        """Show nodes and edges that the view got behind so many."""
+        """Show the nodes and edges that the view has after the first `nodes` and `edges`."""
         if len(self._view._subgraph.nodes) > nodes or len(self._view._subgraph.edges) > edges:
             self.added = [*self.added, self._part(nodes, edges)]
         self.told = self._view._summary()
@@ -149,7 +149,7 @@ class Live(anywidget.AnyWidget):
         self.send({"kind": "told", "text": text})
 
     def _part(self, nodes: int, edges: int) -> dict[str, Any]:
-        """Return the nodes and edges behind so many, as the front end reads them."""
+        """Return the nodes and edges after the first ones, as the front end reads them."""
         subgraph = self._view._subgraph
         number = {key: at for at, key in enumerate(subgraph.nodes)}
         new = list(subgraph.nodes.values())[nodes:]

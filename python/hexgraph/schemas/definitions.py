@@ -253,7 +253,7 @@ def written_item(hint: Any, location: str) -> str:
 
 
 def definition_of(schema: str, predicate: str) -> str:
-    """Return what the text of a schema says of a predicate, behind its colon."""
+    """Return the definition of a predicate in the text of a schema, after its colon."""
     definitions = definitions_in(schema)
     if predicate in definitions:
         return definitions[predicate]

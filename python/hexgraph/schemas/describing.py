@@ -149,7 +149,7 @@ def counts(
 ) -> dict[str, int]:
     """Query all numbers: of nodes by type and predicate, of edges between types.
 
-    `predicates` are these with the condition that a node has one. Nodes without a type stand behind
+    `predicates` are these with the condition that a node has one. Nodes without a type come after
     the types.
 
     Most edges leave nodes of one type or two, so targets are requested where a type has the edge at

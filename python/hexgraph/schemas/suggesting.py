@@ -17,7 +17,7 @@ FEW_WORDS, MANY_WORDS = 1.5, 12
 
 
 class Suggestion(str):
-    """Definitions in the schema language, with the reason behind each; `alter` takes them."""
+    """Definitions in the schema language, with the reason after each; `alter` takes them."""
 
     __slots__ = ()
 

@@ -32,7 +32,7 @@ class Address:
     encrypted: bool = False
     """Whether gRPC goes over TLS, with the certificates that the machine trusts."""
     authorization: str | None = dataclasses.field(default=None, repr=False)
-    """The value of the header `authorization`: an API key, or a bearer token behind `Bearer`."""
+    """The value of the header `authorization`: an API key, or `Bearer` with a token."""
     key: str | None = dataclasses.field(default=None, repr=False)
     """A key of `hexgraph serve`, sent as `x-auth-token`."""
     auth_token: str | None = dataclasses.field(default=None, repr=False)

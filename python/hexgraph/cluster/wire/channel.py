@@ -60,7 +60,7 @@ class Channel:
         """Call a method of pydgraph's stub.
 
         Raises grpc.RpcError for what the cluster refuses; LimitError after `timeout`; ClosedError
-        behind `close`.
+        after `close`.
         """
         if self._closed:
             raise ClosedError("the database is closed")

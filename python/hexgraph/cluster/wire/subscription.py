@@ -119,7 +119,7 @@ class _Feed:
                 return
 
     def listen(self) -> None:
-        """Receive answers until the end. An answer of the same data as before is no news."""
+        """Receive answers until the end. An answer with the same data as before is skipped."""
         before = self._last or self._news
         try:
             while True:
@@ -157,7 +157,7 @@ class _Feed:
         self._socket.close()
 
     def wait(self) -> None:
-        """Wait until there is news, until the end, or until `release`."""
+        """Wait until there is a result, until the end, or until `release`."""
         with self._changed:
             before = self._releases
             self._changed.wait_for(
