@@ -279,6 +279,21 @@ impl Graph for SnapshotGraph<'_> {
         Ok(Some(self.version.nodes.uids(&nodes.to_vec())))
     }
 
+    fn nodes_per_value(&self, name: &str) -> Result<Option<u64>> {
+        let property = self.named(name);
+        let owned = property.owned.iter().flat_map(|(_, predicates)| predicates);
+        let mut most = 0;
+        for predicate in property.exact.iter().chain(owned) {
+            for part in parts_in(predicate, &property.lang) {
+                let Some(nodes) = part.nodes_per_value().filter(|_| !predicate.def.list) else {
+                    return Ok(None);
+                };
+                most = most.max(nodes);
+            }
+        }
+        Ok(Some(most))
+    }
+
     fn labels(&self, node: u64) -> Result<Vec<Arc<str>>> {
         Ok(self.node(node).map(|node| self.labels_of(node)).unwrap_or_default())
     }

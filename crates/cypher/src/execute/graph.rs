@@ -48,6 +48,13 @@ pub trait Graph {
     /// Any error of the graph.
     fn find(&self, label: Option<&str>, property: &str, value: &Value) -> Result<Option<Vec<u64>>>;
 
+    /// Returns how many nodes an index has for a value of a property, on average; `None` when no index answers it.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn nodes_per_value(&self, property: &str) -> Result<Option<u64>>;
+
     /// Returns the labels of a node in ascending order.
     ///
     /// # Errors

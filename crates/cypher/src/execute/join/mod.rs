@@ -19,6 +19,7 @@ mod terms;
 mod candidates;
 mod coded;
 mod edge_lists;
+mod prune;
 mod reduce;
 mod order;
 mod marks;

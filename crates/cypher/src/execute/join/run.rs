@@ -5,6 +5,7 @@ use super::coded::CodedExpression;
 use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
 use super::enumerate::Bindings;
 use super::order::Sizes;
+use super::prune::pruned;
 use super::reduce::Reduction;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
@@ -15,11 +16,14 @@ use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_scalar::{Value, truth};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// A candidate or an entry of a list that is read in order, and a row with its conditions. Estimates: `benches/patterns.py`
 /// reads an entry of a tree in 4 to 20 ns, and `test_cypher_patterns.py` ran row by row at about 1.5 million rows a second.
 const CANDIDATE_NANOS: f64 = 4.0;
 const ROW_NANOS: f64 = 600.0;
+/// A condition of a candidate is the look-up of a code. `benches/analysts.py`: five conditions of 100,000 people in 5 ms.
+const CONDITION_NANOS: f64 = 10.0;
 /// More nodes than any graph has.
 const MANY: f64 = 4e9;
 
@@ -110,8 +114,9 @@ impl<'a> Execution<'a> {
         }
         let sizes = Sizes::new(&pattern.edges, sizes, graph);
         for (variable, size) in pattern.variables.iter().zip(&sizes.variables) {
-            let steps = variable.conditions.len() + variable.attached.len();
-            nanos += size.min(MANY) * steps as f64 * ROW_NANOS;
+            let conditions = variable.conditions.len() as f64 * CONDITION_NANOS;
+            let attached = variable.attached.len() as f64 * ROW_NANOS;
+            nanos += size.min(MANY) * (conditions + attached);
         }
         for edge in &pattern.edges {
             let lists = edge.types.iter().filter_map(|it| graph.any_lists(*it));
@@ -150,7 +155,7 @@ pub(super) struct Join<'e, 'a> {
 
 /// A pattern with its candidates.
 pub(super) struct Ready<'p> {
-    pattern: &'p Pattern,
+    pattern: Cow<'p, Pattern>,
     terms: Vec<Term>,
     candidates: All,
 }
@@ -165,15 +170,6 @@ impl<'a> Join<'_, 'a> {
         row: &mut Row,
     ) -> Result<Option<Ready<'p>>> {
         stack::check()?;
-        let terms = terms(pattern, &mut |types| {
-            for type_id in types {
-                if self.has_loops(*type_id)? {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        })?;
-        let Some(terms) = terms else { return Ok(None) };
         let mut candidates = Vec::with_capacity(pattern.variables.len());
         for (at, variable) in pattern.variables.iter().enumerate() {
             let given = given.filter(|(it, _)| *it == at).map(|(_, nodes)| nodes.clone());
@@ -182,7 +178,19 @@ impl<'a> Join<'_, 'a> {
             };
             candidates.push(of_variable);
         }
-        Ok(Some(Ready { pattern, terms, candidates }))
+        let pattern = match pruned(pattern, &mut candidates, self.graph)? {
+            Some(pattern) => Cow::Owned(pattern),
+            None => Cow::Borrowed(pattern),
+        };
+        let terms = terms(&pattern, &mut |types| {
+            for type_id in types {
+                if self.has_loops(*type_id)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })?;
+        Ok(terms.map(|terms| Ready { pattern, terms, candidates }))
     }
 
     fn has_loops(&mut self, type_id: u32) -> Result<bool> {
@@ -328,13 +336,13 @@ impl<'a> Join<'_, 'a> {
         if let [term] = &terms[..]
             && term.sign == 1
         {
-            return self.term(pattern, term, candidates, retained, each);
+            return self.term(&pattern, term, candidates, retained, each);
         }
         let mut sums: FxHashMap<Box<[u32]>, i128> = FxHashMap::default();
         let mut reserved = Reserved::new(self.graph, 0)?;
         for term in &terms {
             let sign = i128::from(term.sign);
-            self.term(pattern, term, candidates.clone(), retained, &mut |bindings| {
+            self.term(&pattern, term, candidates.clone(), retained, &mut |bindings| {
                 for (at, count) in bindings.counts.iter().enumerate() {
                     self.execution.tick()?;
                     let nodes = &bindings.nodes[at * retained.len()..(at + 1) * retained.len()];

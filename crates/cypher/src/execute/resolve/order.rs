@@ -209,8 +209,8 @@ impl Draft {
                 Operation::Constant(value) => {
                     graph.find(rarest.as_deref(), &it.property, value)?.map(|it| it.len() as u64)
                 }
-                // Its value is of a row; an index has few nodes of it.
-                _ => Some(if rarest.is_some() { count } else { graph.node_count()? } / 10),
+                // Its value is of a row.
+                _ => graph.nodes_per_value(&it.property)?,
             };
             if let Some(nodes) = nodes.filter(|it| *it < count) {
                 count = nodes;

@@ -7,6 +7,7 @@ use crate::execute::plan::{Bounds, Expression, SlotIndex, SortKey, Stage};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
 use std::cmp::Ordering;
+use std::mem;
 
 /// A row that waits for its position.
 struct SortedRow {
@@ -31,25 +32,38 @@ impl Execution<'_> {
             return Ok(MORE);
         }
         let most = usize::try_from(skip.saturating_add(limit)).unwrap_or(usize::MAX);
-        let order = |one: &SortedRow, other: &SortedRow| {
+        let compare = |one: &[Value], other: &[Value]| {
             let mut result = Ordering::Equal;
-            for ((one, other), key) in one.keys.iter().zip(&other.keys).zip(keys) {
+            for ((one, other), key) in one.iter().zip(other).zip(keys) {
                 let order = one.cmp(other);
                 result = result.then(if key.descending { order.reverse() } else { order });
             }
-            result.then(one.number.cmp(&other.number))
+            result
+        };
+        let order = |one: &SortedRow, other: &SortedRow| {
+            compare(&one.keys, &other.keys).then(one.number.cmp(&other.number))
         };
         let (mut rows, mut reserved) = (Vec::<SortedRow>::new(), self.reservation());
-        let mut number = 0;
+        let (mut number, mut values_of_keys) = (0, Vec::with_capacity(keys.len()));
+        // The keys of the last row that is in the result so far. A later one with the same keys is behind it.
+        let mut last: Option<Vec<Value>> = None;
         let _ = self.produce(before, row, &mut |row| {
-            let keys: Result<Vec<Value>> = keys.iter().map(|it| self.value(&it.key, row)).collect();
-            let next = SortedRow { keys: keys?, number, values: cut(row, retained) };
+            values_of_keys.clear();
+            for key in keys {
+                values_of_keys.push(self.value(&key.key, row)?);
+            }
+            if last.as_ref().is_some_and(|last| compare(&values_of_keys, last).is_ge()) {
+                return Ok(MORE);
+            }
+            let keys = mem::take(&mut values_of_keys);
+            let next = SortedRow { keys, number, values: cut(row, retained) };
             number += 1;
             reserved.grow_by_row(&next.keys)?;
             reserved.grow_by_row(&next.values)?;
             rows.push(next);
             if most.saturating_mul(2) <= rows.len() {
-                rows.select_nth_unstable_by(most - 1, order);
+                let (_, at_most, _) = rows.select_nth_unstable_by(most - 1, order);
+                last = Some(at_most.keys.clone());
                 rows.truncate(most);
                 let mut smaller = self.reservation();
                 for row in &rows {

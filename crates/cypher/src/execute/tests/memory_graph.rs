@@ -296,6 +296,10 @@ impl Graph for MemoryGraph {
         Ok(Some(ids.map(|(id, _)| *id).collect()))
     }
 
+    fn nodes_per_value(&self, property: &str) -> Result<Option<u64>> {
+        Ok(property.starts_with('i').then_some(1))
+    }
+
     fn labels(&self, node: u64) -> Result<Vec<Arc<str>>> {
         Ok(self.nodes[&node].labels.clone())
     }
