@@ -68,8 +68,8 @@ def literal(value):
 class Maker:
     """Makes random expressions and random rows of variables."""
 
-    def __init__(self, dice, names=NAMES):
-        self.dice, self.names = dice, names
+    def __init__(self, dice, names=NAMES, rows=("row",)):
+        self.dice, self.names, self.rows = dice, names, rows
         self.parameters = {}
         self.scope = []
         self.counter = 0
@@ -118,8 +118,8 @@ class Maker:
             name = self.dice.choice(variables)
             return Expression(name, ATOM, lambda env: env[name])
         if self.chance(0.65) and kind in self.names:
-            name = self.dice.choice(self.names[kind])
-            return Expression(f"row.{name}", POSTFIX, lambda env: env["row"].get(name))
+            row, name = self.dice.choice(self.rows), self.dice.choice(self.names[kind])
+            return Expression(f"{row}.{name}", POSTFIX, lambda env: env[row].get(name))
         value = self.value(kind, 0.08)
         if self.chance(0.2):
             name = f"p{len(self.parameters)}"
