@@ -269,6 +269,8 @@ pub(super) struct Walk {
     pub(super) is_listed: bool,
     /// Which of the walks between two nodes; `None` for all.
     pub(super) shortest: Option<Shortness>,
+    /// Whether each node at the end of some walk comes once, however many walks end there.
+    pub(super) is_distinct: bool,
 }
 
 /// How many of the shortest paths between two nodes.

@@ -11,15 +11,17 @@ pub(super) struct Moments {
 impl Moments {
     /// Adds a number so many times.
     pub(super) fn add_times(&mut self, number: f64, times: f64) {
-        self.count += times;
-        let before = number - self.mean;
-        self.mean += before * times / self.count;
-        self.squares += before * (number - self.mean) * times;
+        self.merge(&Moments { count: times, mean: number, squares: 0.0 });
     }
 
-    /// Merges by the formula of Chan.
+    /// Merges by the formula of Chan, whose sum has no negative term.
     pub(super) fn merge(&mut self, other: &Moments) {
         if other.count == 0.0 {
+            return;
+        }
+        if self.count == 0.0 {
+            // The mean is exact.
+            *self = *other;
             return;
         }
         let count = self.count + other.count;

@@ -37,7 +37,7 @@ impl<'a> Execution<'a> {
     ) -> Result<Option<Flow>> {
         let Some(shape) = Shape::of(plan, keys, aggregates) else { return Ok(None) };
         let Some((mut join, patterns)) = self.prepared(plan, row)? else { return Ok(None) };
-        let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), &shape, row)?;
+        let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), &shape)?;
         let width = plan.retained.len();
         for ready in patterns {
             join.bindings(ready, &plan.retained, &mut |bindings| {
@@ -95,8 +95,9 @@ struct Groups<'e, 'a, 'p> {
     graph: &'a dyn Adjacency,
     keys: &'p [(SlotIndex, Expression)],
     variables: Vec<NodeCodes<'p, 'a>>,
-    /// The constants among the keys.
-    constants: Vec<(SlotIndex, Value)>,
+    /// The constants among the keys: they have a value when there is a match.
+    constants: Vec<(SlotIndex, &'p Expression, Value)>,
+    has_constants: bool,
     /// The numbers of tuples of the variables that have keys: a level for each.
     levels: Vec<(usize, Pairs)>,
     aggregates: Vec<Column<'p>>,
@@ -141,6 +142,7 @@ struct Column<'p> {
 enum Source {
     /// `count(*)`.
     Rows,
+    /// Null until there is a match.
     Constant(Value),
     /// A variable, and the index among its arguments.
     Variable(usize, usize),
@@ -158,7 +160,6 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         plan: &'p JoinPlan,
         (keys, aggregates): (&'p [(SlotIndex, Expression)], &'p [Aggregate]),
         shape: &Shape,
-        row: &mut Row,
     ) -> Result<Groups<'e, 'a, 'p>> {
         let mut variables: Vec<NodeCodes<'p, 'a>> =
             plan.retained.iter().map(|_| NodeCodes::new()).collect();
@@ -166,7 +167,7 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         let mut constants = Vec::new();
         for (at, ((slot, key), variable)) in keys.iter().zip(&shape.keys).enumerate() {
             match variable {
-                None => constants.push((*slot, execution.value(key, row)?)),
+                None => constants.push((*slot, key, Value::Null)),
                 Some(variable) => {
                     let coded = CodedExpression::new(key, slot_of(*variable), graph)?;
                     let of_variable = &mut variables[*variable];
@@ -179,7 +180,7 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         for (aggregate, variable) in aggregates.iter().zip(&shape.arguments) {
             let source = match (aggregate.arguments.first(), variable) {
                 (None, _) => Source::Rows,
-                (Some(it), None) => Source::Constant(execution.value(it, row)?),
+                (Some(_), None) => Source::Constant(Value::Null),
                 (Some(it), Some(variable)) => {
                     let coded = CodedExpression::new(it, slot_of(*variable), graph)?;
                     let arguments = &mut variables[*variable].arguments;
@@ -187,14 +188,12 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
                     Source::Variable(*variable, arguments.len() - 1)
                 }
             };
-            let others = aggregate.arguments.iter().skip(1);
-            let others = others.map(|it| execution.value(it, row)).collect::<Result<_>>()?;
             let cells = match aggregate.function.name {
                 "count" => Cells::Counts(Vec::new()),
                 _ => Cells::Accumulators(Vec::new()),
             };
             let seen = aggregate.distinct.then(FxHashSet::default);
-            columns.push(Column { aggregate, source, others, seen, cells });
+            columns.push(Column { aggregate, source, others: Vec::new(), seen, cells });
         }
         let with_keys = (0..variables.len()).filter(|it| !variables[*it].keys.is_empty());
         let levels = with_keys.map(|it| (it, Pairs::default())).collect();
@@ -205,6 +204,7 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
             keys,
             variables,
             constants,
+            has_constants: false,
             levels,
             aggregates: columns,
             count: 0,
@@ -216,8 +216,32 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         Ok(groups)
     }
 
+    /// Evaluates what reads no variable, once there is a match.
+    fn set_constants(&mut self, row: &mut Row) -> Result<()> {
+        if self.has_constants {
+            return Ok(());
+        }
+        self.has_constants = true;
+        for (_, key, value) in &mut self.constants {
+            *value = self.execution.value(key, row)?;
+        }
+        for Column { aggregate, source, others, .. } in &mut self.aggregates {
+            if let (Source::Constant(value), Some(it)) = (source, aggregate.arguments.first()) {
+                *value = self.execution.value(it, row)?;
+            }
+            for it in aggregate.arguments.iter().skip(1) {
+                others.push(self.execution.value(it, row)?);
+            }
+        }
+        Ok(())
+    }
+
     /// Adds bindings, one behind the other, each with its number of matches.
     fn add(&mut self, nodes: &[u32], counts: &[u64], row: &mut Row) -> Result<()> {
+        if counts.is_empty() {
+            return Ok(());
+        }
+        self.set_constants(row)?;
         let width = self.variables.len();
         let mut positions: Vec<Vec<u32>> = Vec::with_capacity(width);
         for (at, variable) in self.variables.iter_mut().enumerate() {
@@ -282,7 +306,7 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
     }
 
     fn push_rows(mut self, row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
-        for (slot, value) in &self.constants {
+        for (slot, _, value) in &self.constants {
             row[*slot] = value.clone();
         }
         let mut cells: Vec<_> = self

@@ -6,6 +6,11 @@ use crate::execute::plan::{
 };
 use rustc_hash::FxHashSet;
 
+/// Whether an expression has another value each time that it is evaluated.
+pub(in crate::execute) fn is_random(expression: &Expression) -> bool {
+    Uses::of(expression).is_random
+}
+
 /// The slots of an expression.
 #[derive(Debug, Default)]
 pub(super) struct Uses {

@@ -7,6 +7,7 @@ mod patterns;
 mod expressions;
 mod calls;
 mod subqueries;
+mod distinct;
 mod projection;
 mod clauses;
 

@@ -263,6 +263,7 @@ impl Progress {
                 is_reversed,
                 is_listed,
                 shortest,
+                is_distinct: false,
             }),
         });
     }

@@ -1,6 +1,7 @@
 //! `WITH` and `RETURN`. An item without an aggregate is a grouping key where another item has one; the items with
 //! aggregates are computed of the values of keys and aggregates afterwards.
 
+use super::distinct::{ignores_repeats, reach_once};
 use super::resolver::{Names, Resolver};
 use crate::ast::{Expr, ExprKind, Projection};
 use crate::execute::join::{Lowered, lower};
@@ -56,17 +57,20 @@ impl<'a> Resolver<'a> {
             limit: projection.limit.as_ref().map(|it| self.expression(it)).transpose()?,
         };
         let filter = filter.map(|it| self.expression(it)).transpose()?;
+        let mut is_distinct = false;
         if is_grouped {
             self.push_groups(keys, aggregates, stages)?;
         } else if projection.distinct {
-            self.count_matches(&items, &columns, stages)?;
+            is_distinct = self.push_distinct(&items, &columns, stages)?;
         }
-        if !items.is_empty() {
+        if !items.is_empty() && !is_distinct {
             stages.push(Stage::Project(items));
         }
         let mut retained: Vec<SlotIndex> = columns.iter().map(|(_, slot)| *slot).collect();
         if projection.distinct {
-            stages.push(Stage::Distinct(retained.clone()));
+            if !is_distinct {
+                stages.push(Stage::Distinct(retained.clone()));
+            }
         } else if filter.is_some() && !is_grouped {
             retained.extend(before.iter().map(|(_, slot)| *slot));
         }
@@ -89,6 +93,9 @@ impl<'a> Resolver<'a> {
         aggregates: Vec<Aggregate>,
         stages: &mut Vec<Stage>,
     ) -> Result<()> {
+        if ignores_repeats(&aggregates) {
+            reach_once(stages);
+        }
         let stage = match self.lowered(&keys, &aggregates, stages)? {
             Some(Lowered { stages: before, aggregates, count }) => {
                 *stages = before;
@@ -100,21 +107,27 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Matches before distinct rows are joined where the graph can: how many matches have a row does not matter.
-    fn count_matches(
+    /// Distinct rows of matches are groups where the graph can join: how many matches have a row does not matter. False
+    /// where it cannot.
+    fn push_distinct(
         &mut self,
         items: &[(SlotIndex, Expression)],
         columns: &Names,
         stages: &mut Vec<Stage>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
+        reach_once(stages);
         let read = |slot: SlotIndex| (slot, Operation::Slot(slot).at(Default::default()));
         let is_item = |slot: SlotIndex| items.iter().any(|(it, _)| *it == slot);
         let variables = columns.iter().map(|(_, slot)| *slot).filter(|slot| !is_item(*slot));
         let keys: Vec<_> = items.iter().cloned().chain(variables.map(read)).collect();
-        if let Some(lowered) = self.lowered(&keys, &[], stages)? {
-            *stages = lowered.stages;
-        }
-        Ok(())
+        let Some(Lowered { stages: before, aggregates, count }) =
+            self.lowered(&keys, &[], stages)?
+        else {
+            return Ok(false);
+        };
+        *stages = before;
+        stages.push(Stage::Aggregate { keys, aggregates, count: Some(count) });
+        Ok(true)
     }
 
     /// The join that counts the matches before a group; `None` where they are matched row by row.

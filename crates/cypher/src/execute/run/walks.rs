@@ -6,7 +6,11 @@ use super::matches::{Neighbour, Used};
 use crate::execute::plan::{MatchStep, Walk};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Relationship, Value};
+use rustc_hash::FxHashSet;
 use std::mem;
+
+/// The bytes of a node in a set and in the list of the next ones. Estimate.
+const REACHED_BYTES: usize = 32;
 
 /// The neighbours of a node of the path, and which is next.
 struct Level {
@@ -30,6 +34,9 @@ impl Execution<'_> {
         }
         if let Some(shortness) = walk.shortest {
             return self.shortest_walks(walk, shortness, (from, to), rest, used, row, sink);
+        }
+        if walk.is_distinct {
+            return self.reach(walk, (from, to), rest, used, row, sink);
         }
         let mut path: Vec<Relationship> = Vec::new();
         if walk.min == 0 && self.arrive(walk, &path, (from, to), rest, used, row, sink)?.is_break()
@@ -75,6 +82,51 @@ impl Execution<'_> {
         }
         path.iter().for_each(|_| used.pop());
         Ok(flow)
+    }
+
+    /// Breadth first to each node at the end of a walk, once. A shortest walk has no relationship twice, nor has the
+    /// shortest one that returns to its beginning.
+    fn reach(
+        &self,
+        walk: &Walk,
+        (from, to): (u64, Option<u64>),
+        rest: &[MatchStep],
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let (mut reached, mut reserved) = (FxHashSet::default(), self.reservation());
+        if walk.min == 0 {
+            reached.insert(from);
+            if self.arrive(walk, &[], (from, to), rest, used, row, sink)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        let (mut nodes, mut length) = (vec![from], 0);
+        while !nodes.is_empty() && length < walk.max {
+            length += 1;
+            for node in mem::take(&mut nodes) {
+                let level = self.level(walk, node, used, &mut reserved)?;
+                for (relationship, other) in &level.neighbours {
+                    self.tick()?;
+                    if reached.contains(other) || !self.passes(walk, *relationship, row)? {
+                        continue;
+                    }
+                    reserved.grow(REACHED_BYTES)?;
+                    reached.insert(*other);
+                    nodes.push(*other);
+                    if self.arrive(walk, &[], (*other, to), rest, used, row, sink)?.is_break() {
+                        return Ok(DONE);
+                    }
+                    if to == Some(*other) {
+                        return Ok(MORE);
+                    }
+                }
+                reserved.shrink(size_of(&level.neighbours));
+                used.free(level.neighbours);
+            }
+        }
+        Ok(MORE)
     }
 
     fn level(

@@ -270,6 +270,52 @@ fn long_patterns_are_no_joins() {
     assert_eq!(answer(&text, &graph), Ok(Vec::new()));
 }
 
+/// Diamonds in a row have two to the power of their number walks from end to end.
+#[test]
+fn walks_before_distinct_rows_reach_each_node_once() {
+    let count = 60;
+    let edge = |src: u64, dst: u64| json!({"src": src, "dst": dst, "type": "S", "props": {}});
+    let diamond = |at: u64| {
+        [(0, 1), (0, 2), (1, 3), (2, 3)].map(|(one, other)| edge(3 * at + one, 3 * at + other))
+    };
+    let node = |id: u64| json!({"id": id, "labels": [], "props": {"i": id, "x": id % 2}});
+    let nodes: Vec<Json> = (0..=3 * count).map(node).collect();
+    let mut edges: Vec<Json> = (0..count).flat_map(diamond).collect();
+    edges.push(edge(3 * count, 0));
+    let graph = json!({"nodes": nodes, "edges": edges});
+    let with_lists = MemoryGraph::new(&graph).with_lists(CHECKS, BYTES);
+    let all = (3 * count + 1).to_string();
+    for (text, result) in [
+        ("MATCH (a {i: 0})-[:S*]->(b) RETURN count(DISTINCT b)", &*all),
+        ("MATCH (a {i: 0})-[:S*0..]->(b) RETURN count(DISTINCT b)", &*all),
+        ("MATCH (a {i: 0})-[:S*..3]->(b) RETURN count(DISTINCT b)", "5"),
+        ("MATCH (a {i: 0})-[:S*]->(b) WITH DISTINCT b.x AS x RETURN count(x)", "2"),
+        ("MATCH (a {i: 0})-[:S*]->(b) RETURN max(b.i)", "180"),
+        ("MATCH (a {i: 0})-[:S*]->(b) WITH min(b.i) AS i, max(b.x) AS x RETURN i + x", "1"),
+        ("MATCH (a {i: 0})-[:S*]->(a) RETURN count(DISTINCT a)", "1"),
+        ("MATCH (b {i: 9})<-[:S*]-(a) WITH DISTINCT a WITH a ORDER BY a.i LIMIT 1 RETURN a.i", "0"),
+    ] {
+        for graph in [&MemoryGraph::new(&graph), &with_lists] {
+            assert_eq!(answer(text, graph), Ok(vec![result.to_owned()]), "{text}");
+        }
+    }
+}
+
+/// Without a match nothing has a value.
+#[test]
+fn constants_are_evaluated_for_matches_only() {
+    let graph = MemoryGraph::new(&ring(5)).with_lists(CHECKS, BYTES);
+    for (text, rows) in [
+        ("MATCH (n:Nope) RETURN sum(1 / 0)", vec!["0"]),
+        ("MATCH (n:Nope) RETURN 1 / 0 AS k, count(*)", vec![]),
+        ("MATCH (n:Nope) RETURN DISTINCT 1 / 0", vec![]),
+    ] {
+        let rows: Vec<String> = rows.into_iter().map(str::to_owned).collect();
+        assert_eq!(answer(text, &graph), Ok(rows), "{text}");
+        assert!(answer(&text.replace("Nope", "A"), &graph).is_err(), "{text}");
+    }
+}
+
 #[test]
 fn limits_stop_a_join() {
     let cross = "MATCH (a)-[:S]-(b)-[:S]-(c)-[:S]-(d)-[:S]-(a) MATCH (e), (f), (g) RETURN a, e, f, g, count(*)";
