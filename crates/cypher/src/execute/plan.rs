@@ -53,10 +53,11 @@ pub(super) enum Operation {
         loops: Box<ListLoop>,
         step: Box<Expression>,
     },
-    /// The rows of a subquery, and the slot of what is collected.
+    /// The rows of a subquery, and the slot of what is collected. The slot of its own names it.
     Subquery {
         kind: SubqueryKind,
         plan: Box<QueryPlan>,
+        own: SlotIndex,
     },
     /// A list of a value for each match.
     Matches {

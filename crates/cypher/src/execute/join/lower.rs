@@ -368,11 +368,11 @@ impl Lowering {
 /// `EXISTS {}` or its negation.
 fn existence(condition: &Expression) -> Option<(AttachedKind, &QueryPlan)> {
     match &condition.operation {
-        Operation::Subquery { kind: SubqueryKind::Exists, plan } => {
+        Operation::Subquery { kind: SubqueryKind::Exists, plan, .. } => {
             Some((AttachedKind::Exists, plan))
         }
         Operation::Not(inside) => match &inside.operation {
-            Operation::Subquery { kind: SubqueryKind::Exists, plan } => {
+            Operation::Subquery { kind: SubqueryKind::Exists, plan, .. } => {
                 Some((AttachedKind::NotExists, plan))
             }
             _ => None,

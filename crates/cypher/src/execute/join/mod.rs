@@ -28,4 +28,4 @@ mod run;
 mod groups;
 
 pub(super) use lower::{Lowered, lower};
-pub(super) use slots::is_random;
+pub(super) use slots::{is_random, outer_slots};

@@ -19,7 +19,7 @@ impl<'a> Resolver<'a> {
             SubqueryBody::Query(query) => self.query(query, true)?.0,
             SubqueryBody::Patterns(paths, filter) => self.rows_of(paths, filter.as_ref())?,
         };
-        Ok(Operation::Subquery { kind, plan: Box::new(plan) })
+        Ok(Operation::Subquery { kind, plan: Box::new(plan), own: self.new_slot() })
     }
 
     /// A plan with a row for each match.
@@ -35,13 +35,13 @@ impl<'a> Resolver<'a> {
     /// A pattern as a condition.
     pub(super) fn pattern_predicate(&mut self, path: &'a PathPattern) -> Result<Operation> {
         let plan = Box::new(self.rows_of(slice::from_ref(path), None)?);
-        Ok(Operation::Subquery { kind: SubqueryKind::Exists, plan })
+        Ok(Operation::Subquery { kind: SubqueryKind::Exists, plan, own: self.new_slot() })
     }
 
     /// The number of matches of a pattern: `size` of a pattern.
     pub(super) fn pattern_count(&mut self, path: &'a PathPattern) -> Result<Operation> {
         let plan = Box::new(self.rows_of(slice::from_ref(path), None)?);
-        Ok(Operation::Subquery { kind: SubqueryKind::Count, plan })
+        Ok(Operation::Subquery { kind: SubqueryKind::Count, plan, own: self.new_slot() })
     }
 
     /// A list with a value for each match.

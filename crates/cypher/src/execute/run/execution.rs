@@ -1,5 +1,6 @@
 //! What all parts of a run have in common.
 
+use super::memo::Memos;
 use crate::execute::failure::{failure, located};
 use crate::execute::graph::Graph;
 use crate::span::Span;
@@ -29,6 +30,7 @@ pub(in crate::execute) struct Execution<'a> {
     pub(super) text: &'a str,
     pub(super) context: &'a Context,
     ticks: Cell<u32>,
+    pub(super) memos: Memos<'a>,
 }
 
 impl<'a> Execution<'a> {
@@ -39,7 +41,7 @@ impl<'a> Execution<'a> {
         context: &'a Context,
     ) -> Result<Execution<'a>> {
         graph.check()?;
-        Ok(Execution { graph, text, context, ticks: Cell::new(0) })
+        Ok(Execution { graph, text, context, ticks: Cell::new(0), memos: Memos::default() })
     }
 
     /// Every loop calls it; each 64th call checks with the graph that the query may go on.

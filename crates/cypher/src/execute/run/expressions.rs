@@ -69,7 +69,12 @@ impl Execution<'_> {
             Operation::Reduce { accumulator, start, loops, step } => {
                 self.reduce(*accumulator, start, loops, step, row)
             }
-            Operation::Subquery { kind, plan } => self.subquery(*kind, plan, span, row),
+            Operation::Subquery { kind: SubqueryKind::Collect, plan, .. } => {
+                self.subquery(SubqueryKind::Collect, plan, span, row)
+            }
+            Operation::Subquery { kind, plan, own } => {
+                self.remembered(*own, plan, row, |row| self.subquery(*kind, plan, span, row))
+            }
             Operation::Matches { plan, result } => self.matches_of(plan, result, span, row),
             Operation::Projection { base, all, entries } => {
                 self.projection(base, *all, entries, span, row)

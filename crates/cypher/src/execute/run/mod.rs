@@ -3,6 +3,7 @@
 mod execution;
 mod expressions;
 mod values;
+mod memo;
 mod lists;
 mod entities;
 mod stages;

@@ -301,6 +301,19 @@ fn walks_before_distinct_rows_reach_each_node_once() {
     }
 }
 
+/// A subquery is executed once for each pair that it depends on: the limit on checks allows no more.
+#[test]
+fn results_of_subqueries_are_used_again() {
+    let text = "UNWIND range(1, 2000) AS i MATCH (a {i: 1})-[:S]->(b {i: 2}) \
+                RETURN sum(COUNT { (a)-[:S]->()-[:S]->()-[:S]->()-[:S]->(x) WHERE x <> b }), \
+                sum(CASE WHEN EXISTS { (b)-[:S]->()-[:T]->()-[:S]->(y {i: i - 2000}) } THEN 1 ELSE 0 END)";
+    let graph = MemoryGraph::new(&ring(40));
+    graph.checks_left.set(4_000);
+    assert_eq!(answer(text, &graph), Ok(vec![format!("{} 0", 2_000 * 81)]));
+    let each = text.replace("x <> b", "x.i <> i");
+    assert!(answer(&each, &graph).unwrap_err().contains("timeout"));
+}
+
 /// Without a match nothing has a value.
 #[test]
 fn constants_are_evaluated_for_matches_only() {

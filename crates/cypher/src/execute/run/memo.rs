@@ -1,0 +1,107 @@
+//! Results of subqueries, by the values that they depend on: 96,000 rows of flights have 700 pairs of airports.
+
+use super::execution::{Execution, Reservation, Row};
+use super::stages::cut;
+use crate::execute::join::outer_slots;
+use crate::execute::plan::{QueryPlan, SlotIndex};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::Value;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+
+/// The most results of a subquery.
+const RESULTS_MAX: usize = 1 << 16;
+
+/// The number of look-ups after which results are dropped that are seldom used again, and how many of the look-ups are to
+/// have a result: a look-up and an entry take less than a tenth of the least subquery.
+const TRIED: u32 = 1024;
+const HITS_MIN: u32 = TRIED / 8;
+
+/// The results of all subqueries of a run, by the slots that name them.
+#[derive(Default)]
+pub(super) struct Memos<'a>(RefCell<FxHashMap<SlotIndex, Memo<'a>>>);
+
+/// The results of one.
+struct Memo<'a> {
+    /// What the result depends on; `None` where it is computed each time.
+    slots: Option<Vec<SlotIndex>>,
+    results: FxHashMap<Vec<Value>, Value>,
+    lookups: u32,
+    hits: u32,
+    reserved: Reservation<'a>,
+}
+
+impl<'a> Execution<'a> {
+    /// The result of a subquery: an earlier one, or that of `compute`.
+    pub(super) fn remembered(
+        &self,
+        own: SlotIndex,
+        plan: &QueryPlan,
+        row: &mut Row,
+        compute: impl FnOnce(&mut Row) -> Result<Value>,
+    ) -> Result<Value> {
+        let Some(key) = self.memos.key(own, row, || self.memo(plan)) else { return compute(row) };
+        if let Some(result) = self.memos.get(own, &key) {
+            return Ok(result);
+        }
+        let result = compute(row)?;
+        self.memos.insert(own, key, &result)?;
+        Ok(result)
+    }
+
+    fn memo(&self, plan: &QueryPlan) -> Memo<'a> {
+        let (slots, results) = (outer_slots(plan), FxHashMap::default());
+        Memo { slots, results, lookups: 0, hits: 0, reserved: self.reservation() }
+    }
+}
+
+/// Whether a value equals no other than itself: 1.0 equals 1, but has another text.
+fn is_exact(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Null
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::String(_)
+            | Value::Node(_)
+            | Value::Relationship(_)
+    )
+}
+
+impl<'a> Memos<'a> {
+    fn key(
+        &self,
+        own: SlotIndex,
+        row: &Row,
+        memo: impl FnOnce() -> Memo<'a>,
+    ) -> Option<Vec<Value>> {
+        let mut memos = self.0.borrow_mut();
+        let slots = memos.entry(own).or_insert_with(memo).slots.as_ref()?;
+        let key = cut(row, slots);
+        key.iter().all(is_exact).then_some(key)
+    }
+
+    fn get(&self, own: SlotIndex, key: &[Value]) -> Option<Value> {
+        let mut memos = self.0.borrow_mut();
+        let memo = memos.get_mut(&own)?;
+        memo.lookups = memo.lookups.saturating_add(1);
+        let result = memo.results.get(key).cloned();
+        memo.hits = memo.hits.saturating_add(u32::from(result.is_some()));
+        if memo.lookups == TRIED && memo.hits < HITS_MIN {
+            memo.slots = None;
+            memo.results = FxHashMap::default();
+            memo.reserved.shrink(usize::MAX);
+        }
+        result
+    }
+
+    fn insert(&self, own: SlotIndex, key: Vec<Value>, result: &Value) -> Result<()> {
+        let mut memos = self.0.borrow_mut();
+        let Some(memo) = memos.get_mut(&own) else { return Ok(()) };
+        if memo.slots.is_some() && memo.results.len() < RESULTS_MAX {
+            memo.reserved.grow_by_row(&key)?;
+            memo.results.insert(key, result.clone());
+        }
+        Ok(())
+    }
+}
