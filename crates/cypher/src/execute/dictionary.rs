@@ -41,15 +41,15 @@ impl Dictionary {
     /// Returns the code of an integer.
     #[inline]
     pub fn int(&mut self, number: i64) -> u32 {
-        self.whole(number, Value::Int(number))
+        self.integer(number, Value::Int(number))
     }
 
-    /// Returns the code of a float. A whole number has that of the integer.
+    /// Returns the code of a float. A float without a fraction has that of the integer.
     #[inline]
     pub fn float(&mut self, number: f64) -> u32 {
-        let whole = number as i64;
-        if whole as f64 == number && whole != i64::MAX {
-            return self.whole(whole, Value::Float(number));
+        let integer = number as i64;
+        if integer as f64 == number && integer != i64::MAX {
+            return self.integer(integer, Value::Float(number));
         }
         // Equal floats have the same bits: one NaN.
         let number = if number.is_nan() { f64::NAN } else { number };
@@ -58,7 +58,7 @@ impl Dictionary {
     }
 
     #[inline]
-    fn whole(&mut self, number: i64, value: Value) -> u32 {
+    fn integer(&mut self, number: i64, value: Value) -> u32 {
         let values = &mut self.values;
         if !(0..TABLE_LEN).contains(&number) {
             return *self.ints.entry(number).or_insert_with(|| push(values, value));

@@ -126,7 +126,7 @@ fn is_slot(expression: &Expression, slot: SlotIndex) -> bool {
 }
 
 /// The expression with a property's value instead of the node in a slot. `None` where it reads more of the node than one
-/// property, whose name is stored on the way, or has parts with variables of their own.
+/// property, whose name is written to `name`, or has parts with variables of their own.
 fn by_property(
     expression: &Expression,
     slot: SlotIndex,
