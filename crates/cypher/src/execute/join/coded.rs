@@ -2,6 +2,7 @@
 //! node.
 
 use super::candidates::Reserved;
+use super::rewrite::{rewritten, with_steps};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::dictionary::Dictionary;
 use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
@@ -132,95 +133,18 @@ fn by_property(
     slot: SlotIndex,
     name: &mut Option<Arc<str>>,
 ) -> Option<Expression> {
-    let mut each = |it: &Expression| by_property(it, slot, name);
-    let operation = match &expression.operation {
-        Operation::Slot(it) if *it == slot => return None,
-        Operation::Constant(_) | Operation::Slot(_) => expression.operation.clone(),
-        Operation::List(list) => Operation::List(list.iter().map(each).collect::<Option<_>>()?),
-        Operation::Or(list) => Operation::Or(list.iter().map(each).collect::<Option<_>>()?),
-        Operation::Xor(list) => Operation::Xor(list.iter().map(each).collect::<Option<_>>()?),
-        Operation::And(list) => Operation::And(list.iter().map(each).collect::<Option<_>>()?),
-        Operation::Not(inside) => Operation::Not(Box::new(each(inside)?)),
-        Operation::Negative(inside) => Operation::Negative(Box::new(each(inside)?)),
-        Operation::Compare(first, rest) => {
-            let first = Box::new(each(first)?);
-            let rest = rest.iter().map(|(op, it)| Some((*op, each(it)?)));
-            Operation::Compare(first, rest.collect::<Option<_>>()?)
-        }
-        Operation::Arithmetic(first, rest) => {
-            let first = Box::new(each(first)?);
-            let rest = rest.iter().map(|(op, it)| Some((*op, each(it)?)));
-            Operation::Arithmetic(first, rest.collect::<Option<_>>()?)
-        }
-        Operation::Call(callee, arguments) => {
-            Operation::Call(*callee, arguments.iter().map(each).collect::<Option<_>>()?)
-        }
-        Operation::Case { subject, branches, otherwise } => {
-            let subject = match subject {
-                Some(it) => Some(Box::new(each(it)?)),
-                None => None,
-            };
-            let branches: Option<_> =
-                branches.iter().map(|(one, other)| Some((each(one)?, each(other)?))).collect();
-            Operation::Case { subject, branches: branches?, otherwise: Box::new(each(otherwise)?) }
-        }
-        Operation::Steps(first, steps) => {
-            return steps_by_property(expression, first, steps, slot, name);
-        }
-        Operation::Map(_)
-        | Operation::Comprehension { .. }
-        | Operation::Quantifier(..)
-        | Operation::Reduce { .. }
-        | Operation::Subquery { .. }
-        | Operation::Matches { .. }
-        | Operation::Projection { .. } => return None,
-    };
-    Some(operation.at(expression.span))
-}
-
-fn steps_by_property(
-    expression: &Expression,
-    first: &Expression,
-    steps: &[ValueStep],
-    slot: SlotIndex,
-    name: &mut Option<Arc<str>>,
-) -> Option<Expression> {
-    let (first, steps) = match steps.split_first() {
-        Some((ValueStep::Property(property), rest)) if is_slot(first, slot) => {
-            if name.get_or_insert_with(|| Arc::clone(property)) != property {
-                return None;
+    match &expression.operation {
+        Operation::Slot(it) if *it == slot => None,
+        Operation::Steps(first, steps) => match steps.split_first() {
+            Some((ValueStep::Property(property), rest)) if is_slot(first, slot) => {
+                if name.get_or_insert_with(|| Arc::clone(property)) != property {
+                    return None;
+                }
+                let each = &mut |it: &Expression| by_property(it, slot, name);
+                with_steps((**first).clone(), rest, expression.span, each)
             }
-            (first.clone(), rest)
-        }
-        _ => (by_property(first, slot, name)?, steps),
-    };
-    if steps.is_empty() {
-        return Some(first);
+            _ => rewritten(expression, &mut |it| by_property(it, slot, name)),
+        },
+        _ => rewritten(expression, &mut |it| by_property(it, slot, name)),
     }
-    let mut inner = |it: &Expression| by_property(it, slot, name);
-    let step = |step: &ValueStep| {
-        Some(match step {
-            ValueStep::Text(test, it) => ValueStep::Text(*test, inner(it)?),
-            ValueStep::Matches(it) => ValueStep::Matches(inner(it)?),
-            ValueStep::In(it) => ValueStep::In(inner(it)?),
-            ValueStep::Index(it) => ValueStep::Index(inner(it)?),
-            ValueStep::Slice(from, to) => {
-                let from = match from {
-                    Some(it) => Some(inner(it)?),
-                    None => None,
-                };
-                let to = match to {
-                    Some(it) => Some(inner(it)?),
-                    None => None,
-                };
-                ValueStep::Slice(from, to)
-            }
-            ValueStep::IsNull(_)
-            | ValueStep::IsType(..)
-            | ValueStep::Property(_)
-            | ValueStep::HasLabels(_) => step.clone(),
-        })
-    };
-    let steps: Option<Vec<ValueStep>> = steps.iter().map(step).collect();
-    Some(Operation::Steps(Box::new(first), steps?).at(expression.span))
 }

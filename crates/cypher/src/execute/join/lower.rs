@@ -1,7 +1,8 @@
 //! Matches and conditions become a join where only the bindings of some nodes matter, and how many matches have them:
 //! before groups.
 
-use super::slots::Uses;
+use super::rewrite::{Items, inlined};
+use super::slots::{Uses, is_random};
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::plan::{
     Aggregate, Attached, AttachedKind, Constraint, Edge, Expression, Hop, JoinPlan, MatchPlan,
@@ -20,6 +21,7 @@ const VARIANTS_MAX: usize = 16;
 /// What the stages before a group become.
 pub(in crate::execute) struct Lowered {
     pub(in crate::execute) stages: Vec<Stage>,
+    pub(in crate::execute) keys: Vec<(SlotIndex, Expression)>,
     pub(in crate::execute) aggregates: Vec<Aggregate>,
     /// The slot of the number of matches of a row.
     pub(in crate::execute) count: SlotIndex,
@@ -41,16 +43,17 @@ pub(in crate::execute) fn lower(
         patterns.push(pattern);
         first.get_or_insert(shared);
     }
-    let Shared { retained, aggregates, residual } = first?;
+    let Shared { retained, keys, aggregates, residual } = first?;
     let join = JoinPlan { patterns, retained, count, rows: stages.to_vec() };
     let mut stages = vec![Stage::Join(Box::new(join))];
     stages.extend(residual.into_iter().map(Stage::Filter));
-    Some(Lowered { stages, aggregates, count })
+    Some(Lowered { stages, keys, aggregates, count })
 }
 
 /// What the patterns of all variants have in common.
 struct Shared {
     retained: Vec<SlotIndex>,
+    keys: Vec<(SlotIndex, Expression)>,
     aggregates: Vec<Aggregate>,
     residual: Vec<Expression>,
 }
@@ -68,7 +71,16 @@ fn lower_variant(
             Stage::Match { plan, optional: true } => {
                 lowering.attach(plan, AttachedKind::Optional, true)?;
             }
-            Stage::Filter(condition) => lowering.conditions.extend(conjuncts(condition)),
+            Stage::Filter(condition) => {
+                let condition = inlined(condition, &lowering.items)?;
+                lowering.conditions.extend(conjuncts(&condition));
+            }
+            Stage::Project(items) => {
+                for (slot, item) in items {
+                    let item = inlined(item, &lowering.items).filter(|it| !is_random(it))?;
+                    lowering.items.insert(*slot, item);
+                }
+            }
             _ => return None,
         }
     }
@@ -76,8 +88,12 @@ fn lower_variant(
         return None;
     }
     lowering.classify()?;
+    let keys: Vec<(SlotIndex, Expression)> = keys
+        .iter()
+        .map(|(slot, it)| Some((*slot, inlined(it, &lowering.items)?)))
+        .collect::<Option<_>>()?;
     let aggregates: Vec<Aggregate> =
-        aggregates.iter().map(|it| lowering.without_argument(it)).collect();
+        aggregates.iter().map(|it| lowering.aggregate(it)).collect::<Option<_>>()?;
     let mut retained = Vec::new();
     let expressions = keys.iter().map(|(_, it)| it);
     let arguments = aggregates.iter().flat_map(|it| &it.arguments);
@@ -97,7 +113,7 @@ fn lower_variant(
     {
         return None;
     }
-    Some((pattern, Shared { retained, aggregates, residual }))
+    Some((pattern, Shared { retained, keys, aggregates, residual }))
 }
 
 /// The stages with a chain of relationships instead of each short walk that nothing reads, once for each choice of their
@@ -175,6 +191,8 @@ struct Lowering {
     conditions: Vec<Expression>,
     /// Conditions on several variables that are tested for each binding.
     residual: Vec<Expression>,
+    /// What projections have computed, by slots.
+    items: Items,
 }
 
 impl Lowering {
@@ -217,7 +235,9 @@ impl Lowering {
                     let edge = self.edge(hop);
                     self.pattern.edges.push(edge);
                 }
-                MatchStep::Filter(condition) => self.conditions.push(condition.clone()),
+                MatchStep::Filter(condition) => {
+                    self.conditions.push(inlined(condition, &self.items)?);
+                }
                 MatchStep::Walk(_)
                 | MatchStep::Bound { .. }
                 | MatchStep::Path { .. }
@@ -348,20 +368,22 @@ impl Lowering {
         self.attach(plan, kind, false)
     }
 
-    /// Counts of a node that is matched count rows.
-    fn without_argument(&self, aggregate: &Aggregate) -> Aggregate {
+    /// An aggregate of the variables. Counts of a node that is matched count rows.
+    fn aggregate(&self, aggregate: &Aggregate) -> Option<Aggregate> {
         let is_node = |it: &Expression| match it.operation {
             Operation::Slot(slot) => self.variable_of(slot).is_some(),
             _ => false,
         };
-        let mut result = aggregate.clone();
+        let arguments = aggregate.arguments.iter().map(|it| inlined(it, &self.items));
+        let mut result =
+            Aggregate { arguments: arguments.collect::<Option<_>>()?, ..aggregate.clone() };
         if result.function.name == "count"
             && !result.distinct
             && result.arguments.iter().all(is_node)
         {
             result.arguments.clear();
         }
-        result
+        Some(result)
     }
 }
 

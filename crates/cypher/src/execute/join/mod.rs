@@ -14,6 +14,7 @@
 //! The rows executor is the second implementation of all of it: tests compare both.
 
 mod slots;
+mod rewrite;
 mod lower;
 mod terms;
 mod candidates;

@@ -97,7 +97,7 @@ impl<'a> Resolver<'a> {
             reach_once(stages);
         }
         let stage = match self.lowered(&keys, &aggregates, stages)? {
-            Some(Lowered { stages: before, aggregates, count }) => {
+            Some(Lowered { stages: before, keys, aggregates, count }) => {
                 *stages = before;
                 Stage::Aggregate { keys, aggregates, count: Some(count) }
             }
@@ -120,11 +120,10 @@ impl<'a> Resolver<'a> {
         let is_item = |slot: SlotIndex| items.iter().any(|(it, _)| *it == slot);
         let variables = columns.iter().map(|(_, slot)| *slot).filter(|slot| !is_item(*slot));
         let keys: Vec<_> = items.iter().cloned().chain(variables.map(read)).collect();
-        let Some(Lowered { stages: before, aggregates, count }) =
-            self.lowered(&keys, &[], stages)?
-        else {
+        let Some(lowered) = self.lowered(&keys, &[], stages)? else {
             return Ok(false);
         };
+        let Lowered { stages: before, keys, aggregates, count } = lowered;
         *stages = before;
         stages.push(Stage::Aggregate { keys, aggregates, count: Some(count) });
         Ok(true)

@@ -123,8 +123,15 @@ fn texts() -> impl Strategy<Value = String> {
         "DISTINCT v0.x, v1",
         "DISTINCT v0 ORDER BY v0",
     ]);
-    (clauses, prop::collection::vec(condition(), 0..3), optional, result).prop_map(
-        |(clauses, conditions, optional, result)| {
+    let projected = prop::sample::select(vec![
+        "",
+        "",
+        "WITH v0, v1.ag + 1 AS w",
+        "WITH v0.na AS n, v1 AS v0, v0.x * 2 AS w WHERE w < 4",
+        "WITH v1, v0, CASE v0.na WHEN 'ann' THEN 1 ELSE v0.na END AS c WITH c, [c] AS w, v1 AS v0 MATCH (v0)-[:S]->(v1) WHERE v1.x = 1",
+    ]);
+    (clauses, prop::collection::vec(condition(), 0..3), optional, projected, result).prop_map(
+        |(clauses, conditions, optional, projected, result)| {
             let matches: Vec<String> =
                 clauses.iter().map(|hops| format!("MATCH {}", hops.join(", "))).collect();
             let mut text = matches.join(" ");
@@ -137,11 +144,17 @@ fn texts() -> impl Strategy<Value = String> {
                 conditions.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(" AND ");
             let optional =
                 optional.map(|(at, it)| it.replace("{a}", &at.to_string())).filter(|it| has(it));
-            let result = if has(result) { result } else { "count(*)" };
+            let result = match (has(result), has(projected) && !projected.is_empty()) {
+                (true, false) => result.to_owned(),
+                (true, true) => format!("w AS w, {}", result.replace("v1", "v0"))
+                    .replace("w AS w, DISTINCT", "DISTINCT w,"),
+                (false, _) => "count(*)".to_owned(),
+            };
+            let projected = if has(projected) { projected } else { "" };
             if !conditions.is_empty() {
                 text += &format!(" WHERE {conditions}");
             }
-            format!("{text} {} RETURN {result}", optional.unwrap_or_default())
+            format!("{text} {} {projected} RETURN {result}", optional.unwrap_or_default())
         },
     )
 }
