@@ -176,8 +176,15 @@ def rest(one, other):
 
 
 def power(one, other):
-    with np.errstate(all="ignore"):
-        return float(np.power(np.float64(one), np.float64(other)))
+    is_odd = float(other) % 2 == 1
+    try:
+        return math.pow(one, other)
+    except OverflowError:
+        return -math.inf if one < 0 and is_odd else math.inf
+    except ValueError:
+        if one == 0:
+            return math.copysign(math.inf, one) if is_odd else math.inf
+        return math.nan
 
 
 def plus(one, other):

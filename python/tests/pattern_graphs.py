@@ -503,7 +503,7 @@ class Query:
 
     def counted(self):
         """Return a count of matches in the result, or none."""
-        if not self.chance(0.15):
+        if not self.is_free or not self.chance(0.15):
             return []
         word = self.dice.choice(["COUNT", "EXISTS"])
         return [self.subquery(word, self.nodes, 1)]
