@@ -39,7 +39,7 @@ ladybug = pytest.importorskip("ladybug")
 
 SECONDS = float(os.environ.get("HEXGRAPH_LADYBUG_SECONDS", "0"))
 SEED = int(os.environ.get("HEXGRAPH_LADYBUG_SEED", "1"))
-GRAPHS, QUERIES = 2, 20 if SECONDS else 5
+GRAPHS, CHANGES, QUERIES = (2, 2, 20) if SECONDS else (2, 1, 8)
 
 
 def of_ladybug(graph):
@@ -103,7 +103,7 @@ class Comparison:
         graph = Graph(self.dice, size, self.dice.choice([1, 2, 3]), has_loops)
         with of_hexgraph(graph) as db:
             self.run_queries(graph, db, has_loops, is_large)
-            for _ in range(2):
+            for _ in range(CHANGES):
                 with db.txn() as txn:
                     self.change(graph, txn)
                     # Before and after the commit.
