@@ -1,4 +1,4 @@
-//! Where the result has each row once, it does not matter how many walks lead to a node.
+//! Where the result has each row once, the number of walks to a node does not matter.
 
 use crate::ast::Direction;
 use crate::execute::join::is_random;
@@ -9,11 +9,11 @@ pub(super) fn ignores_repeats(aggregates: &[Aggregate]) -> bool {
     aggregates.iter().all(|it| it.distinct || matches!(it.function.name, "min" | "max"))
 }
 
-/// Lets walks reach each node once, in the last stages up to the first whose rows are counted.
-pub(super) fn reach_once(stages: &mut [Stage]) {
+/// Lets walks visit each node once, in the last stages up to the first whose rows are counted.
+pub(super) fn visit_once(stages: &mut [Stage]) {
     for stage in stages.iter_mut().rev() {
         match stage {
-            Stage::Match { plan, .. } => reach_once_in(plan),
+            Stage::Match { plan, .. } => visit_once_in(plan),
             Stage::Filter(it) | Stage::Unwind { list: it, .. } if !is_random(it) => {}
             Stage::Project(items) if !items.iter().any(|(_, it)| is_random(it)) => {}
             Stage::Filter(_) | Stage::Unwind { .. } | Stage::Project(_) => return,
@@ -27,7 +27,7 @@ pub(super) fn reach_once(stages: &mut [Stage]) {
     }
 }
 
-fn reach_once_in(plan: &mut MatchPlan) {
+fn visit_once_in(plan: &mut MatchPlan) {
     // Relationships of one match differ: those of another hop would be missing in a walk.
     let is_hop = |it: &&MatchStep| {
         matches!(

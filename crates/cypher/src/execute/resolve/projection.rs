@@ -1,7 +1,7 @@
 //! `WITH` and `RETURN`. An item without an aggregate is a grouping key where another item has one; the items with
 //! aggregates are computed of the values of keys and aggregates afterwards.
 
-use super::distinct::{ignores_repeats, reach_once};
+use super::distinct::{ignores_repeats, visit_once};
 use super::resolver::{Names, Resolver};
 use crate::ast::{Expr, ExprKind, Projection};
 use crate::execute::join::{Lowered, lower};
@@ -94,7 +94,7 @@ impl<'a> Resolver<'a> {
         stages: &mut Vec<Stage>,
     ) -> Result<()> {
         if ignores_repeats(&aggregates) {
-            reach_once(stages);
+            visit_once(stages);
         }
         let stage = match self.lowered(&keys, &aggregates, stages)? {
             Some(Lowered { stages: before, keys, aggregates, count }) => {
@@ -115,7 +115,7 @@ impl<'a> Resolver<'a> {
         columns: &Names,
         stages: &mut Vec<Stage>,
     ) -> Result<bool> {
-        reach_once(stages);
+        visit_once(stages);
         let read = |slot: SlotIndex| (slot, Operation::Slot(slot).at(Default::default()));
         let is_item = |slot: SlotIndex| items.iter().any(|(it, _)| *it == slot);
         let variables = columns.iter().map(|(_, slot)| *slot).filter(|slot| !is_item(*slot));

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 const RESULTS_MAX: usize = 1 << 16;
 
 /// The number of look-ups after which results are dropped that are seldom used again, and how many of the look-ups are to
-/// have a result: a look-up and an entry take less than a tenth of the least subquery.
+/// have a result: a look-up and an entry cost less than a tenth of the least subquery.
 const TRIED: u32 = 1024;
 const HITS_MIN: u32 = TRIED / 8;
 

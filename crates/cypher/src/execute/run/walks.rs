@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use std::mem;
 
 /// The bytes of a node in a set and in the list of the next ones. Estimate.
-const REACHED_BYTES: usize = 32;
+const VISITED_BYTES: usize = 32;
 
 /// The neighbours of a node of the path, and which is next.
 struct Level {
@@ -36,7 +36,7 @@ impl Execution<'_> {
             return self.shortest_walks(walk, shortness, (from, to), rest, used, row, sink);
         }
         if walk.is_distinct {
-            return self.reach(walk, (from, to), rest, used, row, sink);
+            return self.visit_once(walk, (from, to), rest, used, row, sink);
         }
         let mut path: Vec<Relationship> = Vec::new();
         if walk.min == 0 && self.arrive(walk, &path, (from, to), rest, used, row, sink)?.is_break()
@@ -86,7 +86,7 @@ impl Execution<'_> {
 
     /// Breadth first to each node at the end of a walk, once. A shortest walk has no relationship twice, nor has the
     /// shortest one that returns to its beginning.
-    fn reach(
+    fn visit_once(
         &self,
         walk: &Walk,
         (from, to): (u64, Option<u64>),
@@ -95,9 +95,9 @@ impl Execution<'_> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        let (mut reached, mut reserved) = (FxHashSet::default(), self.reservation());
+        let (mut visited, mut reserved) = (FxHashSet::default(), self.reservation());
         if walk.min == 0 {
-            reached.insert(from);
+            visited.insert(from);
             if self.arrive(walk, &[], (from, to), rest, used, row, sink)?.is_break() {
                 return Ok(DONE);
             }
@@ -109,11 +109,11 @@ impl Execution<'_> {
                 let level = self.level(walk, node, used, &mut reserved)?;
                 for (relationship, other) in &level.neighbours {
                     self.tick()?;
-                    if reached.contains(other) || !self.passes(walk, *relationship, row)? {
+                    if visited.contains(other) || !self.passes(walk, *relationship, row)? {
                         continue;
                     }
-                    reserved.grow(REACHED_BYTES)?;
-                    reached.insert(*other);
+                    reserved.grow(VISITED_BYTES)?;
+                    visited.insert(*other);
                     nodes.push(*other);
                     if self.arrive(walk, &[], (*other, to), rest, used, row, sink)?.is_break() {
                         return Ok(DONE);

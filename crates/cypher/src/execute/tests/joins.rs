@@ -285,7 +285,7 @@ fn long_patterns_are_no_joins() {
 
 /// Diamonds in a row have two to the power of their number walks from end to end.
 #[test]
-fn walks_before_distinct_rows_reach_each_node_once() {
+fn walks_before_distinct_rows_visit_each_node_once() {
     let count = 60;
     let edge = |src: u64, dst: u64| json!({"src": src, "dst": dst, "type": "S", "props": {}});
     let diamond = |at: u64| {
