@@ -251,8 +251,9 @@ class Query:
     def pattern(self, scope, hops, is_optional=False):
         """Return the paths of a pattern, its new nodes, and what Ladybug has to test besides."""
         paths, local, relationships = [], list(scope), []
-        # Ladybug loses and adds rows of several optional paths from nodes of clauses before.
+        # Ladybug loses and adds rows of several optional paths, and loses some of optional walks.
         is_single = is_optional and not self.is_free
+        self.has_walks = not is_single
         for number in range(1 if is_single else self.dice.choice([1, 1, 1, 2])):
             is_joined = number > 0 or (scope and self.chance(0.9))
             name, is_old = self.variable(local, 1.0 if is_joined else 0.0)
@@ -287,7 +288,7 @@ class Query:
         types = self.dice.choice([it for it in CHOICES if not walked & set(it.split("|"))])
         used = {name for _, of in relationships for name in of.split("|")}
         is_alone = not walked and not used & set(types.split("|"))
-        if is_alone and self.chance(0.12):
+        if is_alone and self.has_walks and self.chance(0.12):
             least, most = self.dice.choice([(1, 2), (1, 3), (2, 2), (2, 3), (0, 2)])
             relationships.append(("", types))
             return self.arrow(f":{types}*«¦ TRAIL »{least}..{most}")

@@ -18,7 +18,7 @@ Only what means the same in both is compared:
 - Ladybug joins OPTIONAL MATCH and subqueries by the outer properties in their conditions, without
   nulls: such conditions are comparisons.
 - Ladybug loses and adds rows of OPTIONAL MATCH with several paths from nodes of clauses before it:
-  there is one path.
+  there is one path, and no walk.
 - With a subquery in RETURN, Ladybug loses conditions of MATCH: subqueries are in conditions.
 - A node has one label in Ladybug: a label of several tables stands for several types.
 - Columns of UNION have one type in Ladybug: they are integers.
