@@ -21,6 +21,7 @@ mod candidates;
 mod coded;
 mod edge_lists;
 mod prune;
+mod semi_join;
 mod reduce;
 mod order;
 mod marks;

@@ -7,6 +7,7 @@ use super::enumerate::Bindings;
 use super::order::Sizes;
 use super::prune::pruned;
 use super::reduce::Reduction;
+use super::semi_join::reached;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{
@@ -170,13 +171,29 @@ impl<'a> Join<'_, 'a> {
         row: &mut Row,
     ) -> Result<Option<Ready<'p>>> {
         stack::check()?;
-        let mut candidates = Vec::with_capacity(pattern.variables.len());
+        let mut candidates: All = vec![None; pattern.variables.len()];
+        // Those with few nodes first: they restrict their neighbours.
+        let mut sizes = Vec::with_capacity(candidates.len());
         for (at, variable) in pattern.variables.iter().enumerate() {
-            let given = given.filter(|(it, _)| *it == at).map(|(_, nodes)| nodes.clone());
-            let Some(of_variable) = self.candidates(pattern, variable, given, row)? else {
+            let mut size = given.filter(|(it, _)| *it == at).map(|(_, nodes)| nodes.nodes.len());
+            for label in &variable.labels {
+                let count = self.execution.graph.label_count(label)? as usize;
+                size = Some(size.map_or(count, |size| size.min(count)));
+            }
+            sizes.push((size.unwrap_or(usize::MAX), at));
+        }
+        sizes.sort_unstable();
+        for (size, at) in sizes {
+            let variable = &pattern.variables[at];
+            let nodes = match given {
+                Some((variable, nodes)) if variable == at => Some(nodes.clone()),
+                _ if size == usize::MAX => None,
+                _ => reached(pattern, at, &candidates, size, self.graph)?,
+            };
+            let Some(of_variable) = self.candidates(pattern, variable, nodes, row)? else {
                 return Ok(None);
             };
-            candidates.push(of_variable);
+            candidates[at] = of_variable;
         }
         let pattern = match pruned(pattern, &mut candidates, self.graph)? {
             Some(pattern) => Cow::Owned(pattern),
