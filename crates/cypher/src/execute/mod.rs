@@ -16,6 +16,8 @@ mod dictionary;
 mod adjacency;
 mod table;
 mod plan;
+mod slots;
+mod rewrite;
 mod join;
 mod resolve;
 mod run;

@@ -2,10 +2,10 @@
 //! node.
 
 use super::candidates::Reserved;
-use super::rewrite::{rewritten, with_steps};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::dictionary::Dictionary;
 use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
+use crate::execute::rewrite::{rewritten, with_steps};
 use crate::execute::run::{Execution, Row};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;

@@ -7,10 +7,10 @@
 use super::candidates::{Reserved, too_many};
 use super::coded::CodedExpression;
 use super::edge_lists::CHECKED_NODES;
-use super::slots::Uses;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink, weight};
+use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Accumulator, Value};
 use rustc_hash::{FxHashMap, FxHashSet};

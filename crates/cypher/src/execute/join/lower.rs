@@ -1,14 +1,14 @@
 //! Matches and conditions become a join where only the bindings of some nodes matter, and how many matches have them:
 //! before groups.
 
-use super::rewrite::{Items, inlined};
-use super::slots::{Uses, is_random};
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::plan::{
     Aggregate, Attached, AttachedKind, Constraint, Edge, Expression, Hop, JoinPlan, MatchPlan,
     MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep, VarIndex,
     Variable, Walk,
 };
+use crate::execute::rewrite::{Items, inlined};
+use crate::execute::slots::{Uses, is_random};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

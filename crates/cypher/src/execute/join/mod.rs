@@ -13,8 +13,6 @@
 //!
 //! The rows executor is the second implementation of all of it: tests compare both.
 
-mod slots;
-mod rewrite;
 mod lower;
 mod terms;
 mod candidates;
@@ -30,4 +28,3 @@ mod run;
 mod groups;
 
 pub(super) use lower::{Lowered, lower};
-pub(super) use slots::{is_random, outer_slots};

@@ -1,8 +1,8 @@
 //! Where the result has each row once, the number of walks to a node does not matter.
 
 use crate::ast::Direction;
-use crate::execute::join::is_random;
 use crate::execute::plan::{Aggregate, MatchPlan, MatchStep, Stage, Walk};
+use crate::execute::slots::is_random;
 
 /// Whether a group has the same result when some of its rows come several times.
 pub(super) fn ignores_repeats(aggregates: &[Aggregate]) -> bool {

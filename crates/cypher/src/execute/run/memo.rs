@@ -2,8 +2,8 @@
 
 use super::execution::{Execution, Reservation, Row};
 use super::stages::cut;
-use crate::execute::join::outer_slots;
 use crate::execute::plan::{QueryPlan, SlotIndex};
+use crate::execute::slots::outer_slots;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
 use rustc_hash::FxHashMap;

@@ -7,12 +7,12 @@ use crate::execute::plan::{
 use rustc_hash::FxHashSet;
 
 /// Whether an expression has another value each time that it is evaluated.
-pub(in crate::execute) fn is_random(expression: &Expression) -> bool {
+pub(super) fn is_random(expression: &Expression) -> bool {
     Uses::of(expression).is_random
 }
 
 /// The slots that the value of a subquery depends on, in ascending order; `None` for one that has another value each time.
-pub(in crate::execute) fn outer_slots(plan: &QueryPlan) -> Option<Vec<SlotIndex>> {
+pub(super) fn outer_slots(plan: &QueryPlan) -> Option<Vec<SlotIndex>> {
     let mut uses = Uses::default();
     uses.query(plan);
     (!uses.is_random).then(|| uses.outer())
