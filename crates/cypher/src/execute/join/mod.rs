@@ -11,6 +11,10 @@
 //! 3. What remains is a core of cycles and retained variables: its variables are bound one by one to the intersection
 //!    of sorted lists (`enumerate`).
 //!
+//! Keys, arguments and conditions on one variable are evaluated once for each distinct value of the property that they read
+//! (`coded`), and groups are numbers of such codes (`groups`). Few candidates of a variable restrict those of its neighbours
+//! (`semi_join`), and edges of any type leave out the types that their endpoints cannot have (`prune`).
+//!
 //! The rows executor is the second implementation of all of it: tests compare both.
 
 mod lower;
