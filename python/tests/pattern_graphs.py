@@ -213,6 +213,7 @@ class Query:
     def __init__(self, dice, has_loops, is_large=False, is_free=False):
         self.dice, self.has_loops, self.is_large = dice, has_loops, is_large
         self.is_free, self.counter, self.edges = is_free, 0, []
+        self.has_counts = True
         self.nodes, self.scalars, self.is_ordered = [], {}, False
         if dice.random() < 0.12 and not is_large:
             self.text = self.paths()
@@ -377,7 +378,8 @@ class Query:
         if len(nodes) > 1:
             kinds += [self.comparison, self.same]
         if depth < 2:
-            kinds += [self.existing, self.existing, self.counting, self.hopping]
+            kinds += [self.existing, self.existing, self.hopping]
+            kinds += [self.counting] * self.has_counts
         return self.dice.choice(kinds)(nodes, depth)
 
     def null_test(self, nodes, _):
@@ -432,15 +434,18 @@ class Query:
     def body(self):
         """Return the clauses before RETURN."""
         hops = 3 if not self.is_large else 2
+        optional = self.dice.choice([0, 0, 0, 1, 1, 2])
+        # Ladybug loses nodes with a count of 0 before OPTIONAL MATCH.
+        self.has_counts = self.is_free or not optional
         clauses = [self.match(hops=hops)]
         if self.chance(0.15):
             clauses.append(self.match(hops=2))
-        for _ in range(self.dice.choice([0, 0, 0, 1, 1, 2])):
+        for _ in range(optional):
             clauses.append(self.match(is_optional=True))
         if self.chance(0.25):
             clauses.append(self.with_clause())
             if self.nodes and self.chance(0.5):
-                clauses.append(self.match(self.chance(0.3), hops=1))
+                clauses.append(self.match(self.chance(0.3) and (optional or self.is_free), hops=1))
         return clauses
 
     def with_clause(self):
