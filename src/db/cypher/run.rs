@@ -10,7 +10,7 @@ use crate::db::query::plans::Variables;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_cypher::ast::Mode;
-use hexgraph_cypher::execute_each;
+use hexgraph_cypher::{Parsed, Table, execute_each, explain, profile};
 use hexgraph_scalar::{Context, Fault, Map, ScalarError, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
@@ -72,6 +72,8 @@ impl Database {
 
     /// Answers a query in openCypher from the newest version, with values of its parameters. It runs on the calling
     /// thread, row by row.
+    /// After `EXPLAIN` the answer is the plan of the query; after `PROFILE` it runs, and the plan has the rows and the
+    /// milliseconds of each operator.
     ///
     /// ```
     /// use hexgraph::cypher::{Map, Value};
@@ -140,26 +142,16 @@ impl Database {
             self.prepare(context);
             self.check_length(text)?;
             let parsed = self.own.plans.cypher(text, context)?;
-            if parsed.statement().mode != Mode::Run {
-                return Err(Error::query("`EXPLAIN` and `PROFILE` have no answer yet").with_hint(
-                    "leave the word out; db.explain(dql) shows the plan of a query in DQL",
-                ));
-            }
             let parsing = started.elapsed();
             let names = self.own.names.of(&version.schema);
             let graph = SnapshotGraph::new(version, names, context);
             let (now, evaluation) = (Timestamp::now(), context.reservation().cloned());
             let evaluation = evaluation_context(now, evaluation);
-            let mut rows = Vec::new();
-            let each = |row: &mut Vec<Value>| {
-                context.charge(size_of::<Vec<Value>>() + size_of_val(&row[..]))?;
-                let row = mem::take(row).into_iter();
-                let row: Result<Vec<Value>> = row.map(|it| plain(it, &graph)).collect();
-                let row = row?;
-                rows.push(row);
-                Ok(ControlFlow::Continue(()))
+            let Table { columns, rows } = match parsed.statement().mode {
+                Mode::Run => plain_rows(&parsed, params, (&graph, context), &evaluation)?,
+                Mode::Explain => explain(&parsed, params, &graph, &evaluation)?,
+                Mode::Profile => profile(&parsed, params, &graph, &evaluation)?,
             };
-            let columns = execute_each(&parsed, params, &graph, &evaluation, each)?;
             let processing = started.elapsed() - parsing;
             let latency = Latency { parsing, processing, ..Latency::default() };
             if self.limits().slow <= latency.total() {
@@ -201,6 +193,24 @@ impl Txn {
         let (database, version) = self.seen_version()?;
         database.cypher_version(version, text, params, context)
     }
+}
+
+/// The rows of a query, with maps of nodes and relationships.
+fn plain_rows(
+    parsed: &Parsed,
+    params: &Map,
+    (graph, context): (&SnapshotGraph<'_>, &RequestContext),
+    evaluation: &Context,
+) -> Result<Table> {
+    let mut rows = Vec::new();
+    let columns = execute_each(parsed, params, graph, evaluation, |row: &mut Vec<Value>| {
+        context.charge(size_of::<Vec<Value>>() + size_of_val(&row[..]))?;
+        let row = mem::take(row).into_iter();
+        let row: Result<Vec<Value>> = row.map(|it| plain(it, graph)).collect();
+        rows.push(row?);
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(Table { columns, rows })
 }
 
 /// Parameters as strings, for the log of slow queries.

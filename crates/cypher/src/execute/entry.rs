@@ -1,5 +1,6 @@
 //! The entry: a parsed text becomes a plan, the plan rows.
 
+use super::explain::{Outline, report};
 use super::graph::Graph;
 use super::resolve::Resolver;
 use super::run::Execution;
@@ -10,7 +11,7 @@ use hexgraph_scalar::{Context, Map, Value};
 use std::mem;
 use std::ops::ControlFlow;
 
-/// Executes a query over a graph. `EXPLAIN` and `PROFILE` are the caller's; the query runs.
+/// Executes a query over a graph. `EXPLAIN` and `PROFILE` are the caller's ([`explain`], [`profile`]); the query runs.
 ///
 /// # Errors
 ///
@@ -53,4 +54,44 @@ pub fn execute_each(
         each(&mut values)
     })?;
     Ok(shape.columns)
+}
+
+/// The plan of a query: its operators in the order in which rows pass through them, what each works on, and the expected
+/// rows.
+///
+/// # Errors
+///
+/// As [`execute`], except for those of running.
+pub fn explain(
+    parsed: &Parsed,
+    params: &Map,
+    graph: &dyn Graph,
+    context: &Context,
+) -> Result<Table> {
+    let mut resolver = Resolver::new(graph, parsed.text(), params);
+    let (plan, shape) = resolver.statement(&parsed.statement().query)?;
+    let execution = Execution::new(graph, parsed.text(), context)?;
+    let lines = Outline::of(&plan, &execution, (resolver.into_slot_names(), shape.width))?;
+    Ok(report(&lines, None))
+}
+
+/// As [`explain`], of a query that runs. Its rows are dropped; the plan has the rows that each operator gave, and the
+/// milliseconds of its own.
+///
+/// # Errors
+///
+/// As [`execute`].
+pub fn profile(
+    parsed: &Parsed,
+    params: &Map,
+    graph: &dyn Graph,
+    context: &Context,
+) -> Result<Table> {
+    let mut resolver = Resolver::new(graph, parsed.text(), params);
+    let (plan, shape) = resolver.statement(&parsed.statement().query)?;
+    let execution = Execution::new(graph, parsed.text(), context)?.profiled();
+    let mut row = vec![Value::Null; shape.width];
+    let _ = execution.query(&plan, &mut row, &mut |_| Ok(ControlFlow::Continue(())))?;
+    let lines = Outline::of(&plan, &execution, (resolver.into_slot_names(), shape.width))?;
+    Ok(report(&lines, execution.profile.as_ref()))
 }

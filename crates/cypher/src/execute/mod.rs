@@ -18,15 +18,17 @@ mod table;
 mod plan;
 mod slots;
 mod rewrite;
+mod profile;
 mod join;
 mod resolve;
 mod run;
+mod explain;
 mod entry;
 #[cfg(test)]
 mod tests;
 
 pub use adjacency::{Adjacency, Lists, PropertyColumn};
 pub use dictionary::Dictionary;
-pub use entry::{execute, execute_each};
+pub use entry::{execute, execute_each, explain, profile};
 pub use graph::Graph;
 pub use table::Table;

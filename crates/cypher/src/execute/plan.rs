@@ -382,6 +382,17 @@ pub(super) struct Edge {
     pub(super) once: bool,
 }
 
+/// A step of a join.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum JoinStep {
+    /// The matches of a variable with one edge are counted for each node of its neighbour.
+    Count { leaf: VarIndex, neighbour: VarIndex, edge: Edge },
+    /// A variable without edges multiplies the number of matches.
+    Multiply(VarIndex),
+    /// A variable is bound to the nodes that are in the lists of all its bound neighbours.
+    Bind { variable: VarIndex, neighbours: Vec<VarIndex> },
+}
+
 /// A condition on more than one variable.
 #[derive(Debug, Clone)]
 pub(super) enum Constraint {

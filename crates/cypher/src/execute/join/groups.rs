@@ -9,6 +9,7 @@ use super::coded::CodedExpression;
 use super::edge_lists::CHECKED_NODES;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
+use crate::execute::profile::Profile;
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink, weight};
 use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
@@ -36,20 +37,31 @@ impl<'a> Execution<'a> {
         sink: Sink<'_>,
     ) -> Result<Option<Flow>> {
         let Some(shape) = Shape::of(plan, keys, aggregates) else { return Ok(None) };
-        let Some((mut join, patterns)) = self.prepared(plan, row)? else { return Ok(None) };
+        let id = Profile::id_of(plan);
+        let consumer = self.enter(Some(id));
+        let Some((mut join, patterns)) = self.prepared(plan, row)? else {
+            self.enter(consumer);
+            return Ok(None);
+        };
         let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), &shape)?;
         let width = plan.retained.len();
         for ready in patterns {
             join.bindings(ready, &plan.retained, &mut |bindings| {
+                if let Some(profile) = &self.profile {
+                    profile.add_rows(id, bindings.counts.len());
+                }
+                self.enter(consumer);
                 for start in (0..bindings.counts.len()).step_by(CHECKED_NODES) {
                     groups.graph.check()?;
                     let end = bindings.counts.len().min(start + CHECKED_NODES);
                     let nodes = &bindings.nodes[start * width..end * width];
                     groups.add(nodes, &bindings.counts[start..end], row)?;
                 }
+                self.enter(Some(id));
                 Ok(true)
             })?;
         }
+        self.enter(consumer);
         groups.push_rows(row, sink).map(Some)
     }
 }

@@ -28,7 +28,9 @@ mod reduce;
 mod order;
 mod marks;
 mod enumerate;
+mod expected;
 mod run;
 mod groups;
 
+pub(super) use expected::expected_steps;
 pub(super) use lower::{Lowered, lower};

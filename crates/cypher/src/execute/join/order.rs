@@ -3,7 +3,7 @@
 use super::edge_lists::parts_of;
 use super::reduce::Reduction;
 use crate::execute::adjacency::Adjacency;
-use crate::execute::plan::{Edge, VarIndex};
+use crate::execute::plan::{Edge, JoinStep, VarIndex};
 
 /// The most variables that an order may begin with.
 const STARTS_MAX: usize = 8;
@@ -38,6 +38,18 @@ impl Reduction<'_> {
         let sizes = Sizes::new(&self.edges, sizes_of.collect(), self.graph);
         sizes.order(&self.left).map(|it| it.variables).unwrap_or_default()
     }
+}
+
+/// The steps that bind variables in an order.
+pub(super) fn binding_steps<'e>(order: &[VarIndex], edges: &'e [Edge]) -> Vec<JoinStep> {
+    let step = |(at, &variable): (usize, &VarIndex)| {
+        let is_neighbour = |it: &&VarIndex| {
+            edges.iter().any(|edge: &'e Edge| edge.has(variable) && edge.other(variable) == **it)
+        };
+        let neighbours = order[..at].iter().filter(is_neighbour).copied().collect();
+        JoinStep::Bind { variable, neighbours }
+    };
+    order.iter().enumerate().map(step).collect()
 }
 
 impl<'e> Sizes<'e> {

@@ -4,7 +4,7 @@
 use super::candidates::{Candidates, Lookup, Reserved, collect, is_dense, span_of, too_many};
 use super::edge_lists::{CHECKED_NODES, Part, nodes_of, parts_of};
 use crate::execute::adjacency::{Adjacency, Lists};
-use crate::execute::plan::{Edge, VarIndex};
+use crate::execute::plan::{Edge, JoinStep, VarIndex};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 
@@ -25,6 +25,8 @@ pub(super) struct Reduction<'g> {
     pub(super) left: Vec<VarIndex>,
     /// The number of matches of what has no variable left.
     pub(super) factor: u64,
+    /// What was eliminated, in order.
+    pub(super) steps: Vec<JoinStep>,
     pub(super) reserved: Reserved<'g>,
 }
 
@@ -79,24 +81,17 @@ impl Reduction<'_> {
         Ok(())
     }
 
-    /// The edge of a leaf, and the leaf: the one with the fewest candidates, so that conditions act early.
     fn next_leaf(&self) -> Option<(usize, VarIndex)> {
-        let leaf = |variable: &VarIndex| {
-            let mut edges = self.edges.iter().enumerate().filter(|(_, it)| it.has(*variable));
-            let (at, edge) = edges.next().filter(|_| !self.retained.contains(variable))?;
-            // Several types that count as one need their lists as one.
-            let is_simple = !edge.once || edge.types.len() == 1 && !edge.either;
-            (edges.next().is_none() && is_simple).then_some((at, *variable))
-        };
         let size = |variable: VarIndex| {
             self.candidates[variable].as_ref().map_or(usize::MAX, |it| it.nodes.len())
         };
-        self.left.iter().filter_map(leaf).min_by_key(|(_, variable)| size(*variable))
+        next_leaf(&self.edges, &self.retained, &self.left, size)
     }
 
     fn eliminate(&mut self, (at, leaf): (usize, VarIndex)) -> Result<()> {
         let edge = self.edges.swap_remove(at);
         let neighbour = edge.other(leaf);
+        self.steps.push(JoinStep::Count { leaf, neighbour, edge: edge.clone() });
         self.restrict(&edge, neighbour)?;
         let gone = self.candidates[leaf].take();
         self.left.retain(|it| *it != leaf);
@@ -135,11 +130,10 @@ impl Reduction<'_> {
 
     /// Multiplies by the candidates of a variable without edges that need not stay.
     fn drop_isolated(&mut self) -> Result<bool> {
-        let is_isolated = |variable: &VarIndex| {
-            !self.retained.contains(variable) && !self.edges.iter().any(|it| it.has(*variable))
-        };
-        let Some(variable) = self.left.iter().copied().find(is_isolated) else { return Ok(false) };
+        let isolated = next_isolated(&self.edges, &self.retained, &self.left);
+        let Some(variable) = isolated else { return Ok(false) };
         self.left.retain(|it| *it != variable);
+        self.steps.push(JoinStep::Multiply(variable));
         let count = match &self.candidates[variable] {
             Some(candidates) => candidates.total()?,
             None => self.graph.all()?.len() as u64,
@@ -147,6 +141,34 @@ impl Reduction<'_> {
         self.factor = self.factor.checked_mul(count).ok_or_else(too_many)?;
         Ok(true)
     }
+}
+
+/// The edge of a leaf, and the leaf: the one with the fewest candidates, so that conditions act early.
+pub(super) fn next_leaf(
+    edges: &[Edge],
+    retained: &[VarIndex],
+    left: &[VarIndex],
+    size: impl Fn(VarIndex) -> usize,
+) -> Option<(usize, VarIndex)> {
+    let leaf = |variable: &VarIndex| {
+        let mut own = edges.iter().enumerate().filter(|(_, it)| it.has(*variable));
+        let (at, edge) = own.next().filter(|_| !retained.contains(variable))?;
+        // Several types that count as one need their lists as one.
+        let is_simple = !edge.once || edge.types.len() == 1 && !edge.either;
+        (own.next().is_none() && is_simple).then_some((at, *variable))
+    };
+    left.iter().filter_map(leaf).min_by_key(|(_, variable)| size(*variable))
+}
+
+/// A variable without edges that need not stay.
+pub(super) fn next_isolated(
+    edges: &[Edge],
+    retained: &[VarIndex],
+    left: &[VarIndex],
+) -> Option<VarIndex> {
+    let is_isolated =
+        |it: &VarIndex| !retained.contains(it) && !edges.iter().any(|edge| edge.has(*it));
+    left.iter().copied().find(is_isolated)
 }
 
 /// How a leaf is eliminated.

@@ -4,7 +4,7 @@ use super::candidates::{Candidates, Reserved, too_many};
 use super::coded::CodedExpression;
 use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
 use super::enumerate::Bindings;
-use super::order::Sizes;
+use super::order::{Sizes, binding_steps};
 use super::prune::pruned;
 use super::reduce::Reduction;
 use super::semi_join::reached;
@@ -93,7 +93,7 @@ impl<'a> Execution<'a> {
 
     /// Whether an index has so few nodes for a variable that to follow their relationships costs less than to read all
     /// candidates of the others.
-    fn is_cheaper_by_rows(
+    pub(in crate::execute) fn is_cheaper_by_rows(
         &self,
         pattern: &Pattern,
         graph: &dyn Adjacency,
@@ -195,6 +195,7 @@ impl<'a> Join<'_, 'a> {
             };
             candidates[at] = of_variable;
         }
+        let original = pattern;
         let pattern = match pruned(pattern, &mut candidates, self.graph)? {
             Some(pattern) => Cow::Owned(pattern),
             None => Cow::Borrowed(pattern),
@@ -207,6 +208,11 @@ impl<'a> Join<'_, 'a> {
             }
             Ok(false)
         })?;
+        if let (Some(profile), Some(terms)) = (&self.execution.profile, &terms)
+            && (terms.len() != 1 || matches!(pattern, Cow::Owned(_)))
+        {
+            profile.set_join(original, Vec::new());
+        }
         Ok(terms.map(|terms| Ready { pattern, terms, candidates }))
     }
 
@@ -427,9 +433,15 @@ impl<'a> Join<'_, 'a> {
             retained: distinct.clone(),
             left,
             factor: 1,
+            steps: Vec::new(),
             reserved: Reserved::new(self.graph, bytes)?,
         };
         reduction.run()?;
+        if let Some(profile) = &self.execution.profile {
+            let mut steps = reduction.steps.clone();
+            steps.extend(binding_steps(&reduction.order(), &reduction.edges));
+            profile.set_join(pattern, steps);
+        }
         // Where each retained variable is in a binding.
         let at: Vec<usize> = retained
             .iter()

@@ -83,6 +83,7 @@ impl<'a> Resolver<'a> {
         }
         stages.extend(filter.map(Stage::Filter));
         self.names = columns.clone();
+        self.name_slots(&columns);
         Ok(columns)
     }
 

@@ -7,6 +7,7 @@ use crate::execute::plan::{Aggregate, Expression, Operation, SlotIndex};
 use crate::span::Span;
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_scalar::{Map, Value};
+use rustc_hash::FxHashMap;
 use std::mem;
 
 /// The names that a clause sees, in the order in which they are bound, with their slots.
@@ -25,6 +26,8 @@ pub(in crate::execute) struct Resolver<'a> {
     pub(super) aggregates: Option<Vec<Aggregate>>,
     /// The slots of all variables that were resolved since it was cleared.
     pub(super) used: Vec<SlotIndex>,
+    /// The first name of each slot that has one.
+    slot_names: FxHashMap<SlotIndex, Box<str>>,
 }
 
 /// What the rows of a query look like.
@@ -52,6 +55,7 @@ impl<'a> Resolver<'a> {
             computed: Vec::new(),
             aggregates: None,
             used: Vec::new(),
+            slot_names: FxHashMap::default(),
         }
     }
 
@@ -77,6 +81,19 @@ impl<'a> Resolver<'a> {
     pub(super) fn bind_to(&mut self, name: &str, slot: SlotIndex) {
         self.names.retain(|(other, _)| **other != *name);
         self.names.push((name.into(), slot));
+        self.slot_names.entry(slot).or_insert_with(|| name.into());
+    }
+
+    /// Names the slots of columns that have no name yet.
+    pub(super) fn name_slots(&mut self, columns: &Names) {
+        for (name, slot) in columns {
+            self.slot_names.entry(*slot).or_insert_with(|| name.clone());
+        }
+    }
+
+    /// The first name of each slot that has one.
+    pub(in crate::execute) fn into_slot_names(self) -> FxHashMap<SlotIndex, Box<str>> {
+        self.slot_names
     }
 
     /// The slot of a name.

@@ -3,6 +3,7 @@
 use super::memo::Memos;
 use crate::execute::failure::{failure, located};
 use crate::execute::graph::Graph;
+use crate::execute::profile::{Profile, StepId};
 use crate::span::Span;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_scalar::{Context, ScalarError, Value};
@@ -27,10 +28,12 @@ pub(in crate::execute) const DONE: Flow = ControlFlow::Break(());
 /// One run of a query.
 pub(in crate::execute) struct Execution<'a> {
     pub(in crate::execute) graph: &'a dyn Graph,
-    pub(super) text: &'a str,
+    pub(in crate::execute) text: &'a str,
     pub(super) context: &'a Context,
     ticks: Cell<u32>,
     pub(super) memos: Memos<'a>,
+    /// What the steps cost, where that is measured.
+    pub(in crate::execute) profile: Option<Profile>,
 }
 
 impl<'a> Execution<'a> {
@@ -41,7 +44,24 @@ impl<'a> Execution<'a> {
         context: &'a Context,
     ) -> Result<Execution<'a>> {
         graph.check()?;
-        Ok(Execution { graph, text, context, ticks: Cell::new(0), memos: Memos::default() })
+        Ok(Execution {
+            graph,
+            text,
+            context,
+            ticks: Cell::new(0),
+            memos: Memos::default(),
+            profile: None,
+        })
+    }
+
+    /// Measures what each step costs.
+    pub(in crate::execute) fn profiled(self) -> Execution<'a> {
+        Execution { profile: Some(Profile::new()), ..self }
+    }
+
+    /// The time of another step runs from now on, where it is measured. Returns the step before.
+    pub(in crate::execute) fn enter(&self, step: Option<StepId>) -> Option<StepId> {
+        self.profile.as_ref().and_then(|it| it.enter(step))
     }
 
     /// Every loop calls it; each 64th call checks with the graph that the query may go on.

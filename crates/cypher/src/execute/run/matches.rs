@@ -3,6 +3,7 @@
 use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
 use crate::ast::Direction;
 use crate::execute::plan::{Hop, MatchPlan, MatchStep, NodeAccess, PathElement, SlotIndex};
+use crate::execute::profile::Profile;
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::{Path, Relationship, Value};
 use rustc_hash::FxHashSet;
@@ -62,10 +63,25 @@ impl Used {
 impl Execution<'_> {
     /// Calls back with each match.
     pub(super) fn matches(&self, plan: &MatchPlan, row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
-        self.match_steps(&plan.steps, &mut Used::default(), row, sink)
+        self.first_steps(&plan.steps, &mut Used::default(), row, sink)
     }
 
+    /// The steps after one that has a row.
     pub(super) fn match_steps(
+        &self,
+        steps: &[MatchStep],
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        if let Some(profile) = &self.profile {
+            profile.add_row_of_current();
+        }
+        self.first_steps(steps, used, row, sink)
+    }
+
+    /// The steps from the first one on.
+    pub(super) fn first_steps(
         &self,
         steps: &[MatchStep],
         used: &mut Used,
@@ -74,6 +90,22 @@ impl Execution<'_> {
     ) -> Result<Flow> {
         stack::check()?;
         let Some((step, rest)) = steps.split_first() else { return sink(row) };
+        let Some(profile) = &self.profile else {
+            return self.match_step((step, rest), used, row, sink);
+        };
+        let before = profile.enter(Some(Profile::id_of(step)));
+        let flow = self.match_step((step, rest), used, row, sink);
+        profile.enter(before);
+        flow
+    }
+
+    fn match_step(
+        &self,
+        (step, rest): (&MatchStep, &[MatchStep]),
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
         match step {
             MatchStep::Scan { slot, access } => self.scan(*slot, access, rest, used, row, sink),
             MatchStep::Filter(condition) => match self.holds(condition, row)? {

@@ -185,7 +185,7 @@ impl Execution<'_> {
         let Selection { shortness, start, end, retained, relationships } = selection;
         let (mut rows, mut reserved) =
             (Vec::<(usize, Vec<Value>, (u64, u64))>::new(), self.reservation());
-        let _ = self.match_steps(steps, used, row, &mut |row| {
+        let _ = self.first_steps(steps, used, row, &mut |row| {
             let endpoints = (self.node_in(*start, row)?, self.node_in(*end, row)?);
             let length = relationships.iter().map(|slot| match &row[*slot] {
                 Value::List(list) => list.len(),

@@ -2,6 +2,7 @@
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use crate::execute::plan::{Bounds, BranchPlan, Expression, QueryPlan, SlotIndex, Stage};
+use crate::execute::profile::Profile;
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::Value;
 use rustc_hash::FxHashSet;
@@ -44,6 +45,28 @@ impl Execution<'_> {
     ) -> Result<Flow> {
         stack::check()?;
         let Some((stage, before)) = stages.split_last() else { return sink(row) };
+        let Some(profile) = &self.profile else { return self.stage(stage, before, row, sink) };
+        let id = Profile::id_of_stage(stage);
+        let consumer = profile.enter(Some(id));
+        let result = self.stage(stage, before, row, &mut |row| {
+            profile.add_rows(id, 1);
+            let producer = profile.enter(consumer);
+            let flow = sink(row);
+            profile.enter(producer);
+            flow
+        });
+        profile.enter(consumer);
+        result
+    }
+
+    /// Pushes the rows of one stage.
+    fn stage(
+        &self,
+        stage: &Stage,
+        before: &[Stage],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
         match stage {
             Stage::Match { plan, optional } => self.produce(before, row, &mut |row| {
                 let mut has_match = false;

@@ -8,6 +8,7 @@ mod limits;
 mod twin;
 mod joins;
 mod forms;
+mod plans;
 
 use hexgraph_scalar::Context;
 use jiff::{Timestamp, tz::TimeZone};
