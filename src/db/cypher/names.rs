@@ -7,7 +7,7 @@
 use arc_swap::ArcSwapOption;
 use hexgraph_base::schema::{Schema, is_reserved};
 use hexgraph_base::types::ValueType;
-use hexgraph_store::graph::{Predicate, Version};
+use hexgraph_store::graph::{LangValues, Predicate, Version};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -19,6 +19,14 @@ pub(super) fn is_visible(predicate: &Predicate) -> bool {
 /// The part of a name after its last point.
 pub(super) fn short_name(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, short)| short)
+}
+
+/// The parts of a predicate that have the values in a language; the empty one for untagged values.
+pub(super) fn parts_in<'p>(predicate: &'p Predicate, lang: &str) -> &'p [LangValues] {
+    match lang {
+        "" => predicate.untagged(),
+        lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),
+    }
 }
 
 /// A property that a query names.

@@ -1,7 +1,9 @@
 //! [`SnapshotGraph`]: one version of the graph, as queries in Cypher see it.
 
 use super::inverse::Inverse;
-use super::names::{NamedProperty, Owned, PropertyNames, is_unambiguous, is_visible, short_name};
+use super::names::{
+    NamedProperty, Owned, PropertyNames, is_unambiguous, is_visible, parts_in, short_name,
+};
 use super::snapshot_lists::{SnapshotLists, node_types, nodes_of_type};
 use super::stored_values::{Sought, sought, to_cypher};
 use hexgraph_base::schema::is_reserved;
@@ -10,7 +12,7 @@ use hexgraph_cypher::ast::Direction;
 use hexgraph_cypher::{Adjacency, Graph};
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
-use hexgraph_store::graph::{Direction as Edges, LangValues, Predicate, Version};
+use hexgraph_store::graph::{Direction as Edges, Predicate, Version};
 use hexgraph_store::storage::{NodeSet, text_of};
 use rustc_hash::FxHashMap;
 use std::cell::{OnceCell, RefCell};
@@ -213,14 +215,6 @@ fn shared(cache: &RefCell<FxHashMap<Box<str>, Arc<str>>>, name: &str) -> Arc<str
     let text: Arc<str> = name.into();
     cache.borrow_mut().insert(name.into(), Arc::clone(&text));
     text
-}
-
-/// The parts of a predicate that have the values in a language; the empty one for untagged values.
-pub(super) fn parts_in<'p>(predicate: &'p Predicate, lang: &str) -> &'p [LangValues] {
-    match lang {
-        "" => predicate.untagged(),
-        lang => predicate.values(lang).map(std::slice::from_ref).unwrap_or_default(),
-    }
 }
 
 /// The value that a node has of a predicate in a language; null when there is none.

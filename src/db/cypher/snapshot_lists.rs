@@ -1,12 +1,11 @@
 //! [`SnapshotLists`]: the edges of one version as lists, for joins.
 
-use super::names::{NamedProperty, PropertyNames};
-use super::snapshot_graph::parts_in;
+use super::names::{NamedProperty, PropertyNames, parts_in};
 use super::stored_values::to_cypher;
 use hexgraph_base::schema::{NODE_TYPE, is_reserved};
-use hexgraph_base::types::{Error, Result, Uid, ValueRef, ValueType};
+use hexgraph_base::types::{Result, Uid, ValueRef, ValueType};
 use hexgraph_cypher::{Adjacency, Dictionary, Lists, PropertyColumn};
-use hexgraph_store::exec::{BatchValue, EdgeTargets, RequestContext, for_each_first};
+use hexgraph_store::exec::{EdgeTargets, RequestContext};
 use hexgraph_store::graph::{Direction, LangValues, Predicate, Version};
 use hexgraph_store::storage::{NodeSet, text_of};
 use roaring::RoaringBitmap;
@@ -142,22 +141,18 @@ impl PropertyColumn for StoredColumn {
         let Some(predicate) = &self.predicate else { return Ok(()) };
         let Some(part) = parts_in(predicate, &self.lang).first() else { return Ok(()) };
         let value_type = predicate.def.value_type;
-        let stored = &part.base.column.values;
         // The code in the dictionary of each code of the column.
-        let mut of_codes: Vec<Option<u32>> = vec![None; stored.code_count()];
+        let mut of_codes: Vec<Option<u32>> = vec![None; part.base.column.values.code_count()];
         let mut result = Ok(());
-        for_each_first(part, nodes, |at, value| {
-            let code = match value {
-                BatchValue::Value(value) => code_of(value, value_type, dictionary),
-                BatchValue::Code(code) => match (of_codes.get(code), stored.text_of_code(code)) {
-                    (Some(Some(code)), _) => Ok(*code),
-                    (_, Some(text)) => code_of(text, value_type, dictionary)
-                        .inspect(|new| of_codes[code] = Some(*new)),
-                    (_, None) => Err(Error::internal(format!("there is no text {code}"))),
-                },
-            };
-            match code {
-                Ok(code) => into[start + at] = code,
+        part.for_each_first(nodes, |at, value, code| {
+            let existing = code.and_then(|code| of_codes.get(code).copied().flatten());
+            match existing.map_or_else(|| code_of(value(), value_type, dictionary), Ok) {
+                Ok(new) => {
+                    into[start + at] = new;
+                    if let Some(of_code) = code.and_then(|code| of_codes.get_mut(code)) {
+                        *of_code = Some(new);
+                    }
+                }
                 Err(error) => result = Err(error),
             }
         });

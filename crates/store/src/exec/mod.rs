@@ -29,7 +29,7 @@ pub use physical::path::{
 };
 pub use physical::rewrites::{REWRITES, Rewrite};
 pub use run::{Answer, execute};
-pub use select::batches::{BatchValue, EdgeTargets, for_each_first};
+pub use select::batches::EdgeTargets;
 pub use select::read::{Langs, first_value, typed};
 pub use upsert::{Upsert, execute_upsert};
 pub use write::columns::names::names_of;

@@ -85,11 +85,8 @@ impl<'e, 'a> Outline<'e, 'a> {
             Stage::Join(plan) => self.join(plan, id)?,
             Stage::Unwind { list, slot } => {
                 self.rows = None;
-                self.add(
-                    "Unwind",
-                    format!("{} AS {}", self.expression(list), self.slot(*slot)),
-                    id,
-                );
+                let text = format!("{} AS {}", self.expression(list), self.slot(*slot));
+                self.add("Unwind", text, id);
                 self.subqueries(list)?;
             }
             Stage::Project(items) => {

@@ -7,7 +7,7 @@ use super::enumerate::Bindings;
 use super::order::{Sizes, binding_steps};
 use super::prune::pruned;
 use super::reduce::Reduction;
-use super::semi_join::reached;
+use super::semi_join::near_candidates;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{
@@ -188,7 +188,7 @@ impl<'a> Join<'_, 'a> {
             let nodes = match given {
                 Some((variable, nodes)) if variable == at => Some(nodes.clone()),
                 _ if size == usize::MAX => None,
-                _ => reached(pattern, at, &candidates, size, self.graph)?,
+                _ => near_candidates(pattern, at, &candidates, size, self.graph)?,
             };
             let Some(of_variable) = self.candidates(pattern, variable, nodes, row)? else {
                 return Ok(None);

@@ -7,13 +7,13 @@ use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Edge, Pattern, VarIndex};
 use hexgraph_base::types::Result;
 
-/// Lists are followed where they have at most this part of the nodes that they restrict: they are sorted, which takes
-/// about as much longer. Graphs of tests are small.
+/// Lists are followed where they have at most this part of the nodes that they restrict: they are sorted, which costs
+/// about as much more. Graphs of tests are small.
 const PART: usize = if cfg!(test) { 1 } else { 8 };
 
-/// The nodes that relationships lead to from the candidates of its neighbours, of those that have `candidates` so far.
-/// `None` where they are many beside `size`, the number of nodes of the variable without that.
-pub(super) fn reached(
+/// The other endpoints of the relationships of its neighbours' `candidates`, so far as these are computed.
+/// `None` where they are many compared with `size`, the number of nodes of the variable without that.
+pub(super) fn near_candidates(
     pattern: &Pattern,
     variable: VarIndex,
     candidates: &[Option<Candidates>],

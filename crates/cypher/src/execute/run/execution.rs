@@ -1,18 +1,15 @@
 //! What all parts of a run have in common.
 
 use super::memo::Memos;
+pub(in crate::execute) use super::rows::{Reservation, Row, weight};
 use crate::execute::failure::{failure, located};
 use crate::execute::graph::Graph;
 use crate::execute::profile::{Profile, StepId};
 use crate::span::Span;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_scalar::{Context, ScalarError, Value};
+use hexgraph_scalar::{Context, ScalarError};
 use std::cell::Cell;
-use std::mem;
 use std::ops::ControlFlow;
-
-/// A row: the values of all slots.
-pub(in crate::execute) type Row = Vec<Value>;
 
 /// Whether more rows are requested.
 pub(in crate::execute) type Flow = ControlFlow<()>;
@@ -93,54 +90,6 @@ impl<'a> Execution<'a> {
 
     /// Memory that is reserved until the result is dropped.
     pub(in crate::execute) fn reservation(&self) -> Reservation<'a> {
-        Reservation { graph: self.graph, bytes: 0 }
+        Reservation::new(self.graph)
     }
-}
-
-/// Memory that is reserved as it grows, and returned when this is dropped.
-pub(in crate::execute) struct Reservation<'a> {
-    graph: &'a dyn Graph,
-    bytes: usize,
-}
-
-impl Reservation<'_> {
-    /// Reserves more.
-    pub(super) fn grow(&mut self, bytes: usize) -> Result<()> {
-        self.graph.reserve(bytes)?;
-        self.bytes += bytes;
-        Ok(())
-    }
-
-    /// Reserves the memory of a row of values.
-    pub(in crate::execute) fn grow_by_row(&mut self, values: &[Value]) -> Result<()> {
-        const ROW: usize = 2 * mem::size_of::<Vec<Value>>();
-        self.grow(ROW + values.iter().map(weight).sum::<usize>())
-    }
-
-    /// Returns memory that is not used any more.
-    pub(super) fn shrink(&mut self, bytes: usize) {
-        let bytes = bytes.min(self.bytes);
-        self.graph.release(bytes);
-        self.bytes -= bytes;
-    }
-}
-
-impl Drop for Reservation<'_> {
-    fn drop(&mut self) {
-        self.graph.release(self.bytes);
-    }
-}
-
-/// The bytes of a value: those of lists without what is inside of their elements.
-pub(in crate::execute) fn weight(value: &Value) -> usize {
-    const VALUE: usize = mem::size_of::<Value>();
-    VALUE
-        + match value {
-            Value::String(text) => 16 + text.len(),
-            Value::List(list) => 32 + VALUE * list.len(),
-            Value::Map(map) => 32 + 3 * VALUE * map.entries().len(),
-            Value::Path(path) => 64 + 28 * path.nodes.len(),
-            Value::DateTime(_) => 64,
-            _ => 0,
-        }
 }

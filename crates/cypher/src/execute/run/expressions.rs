@@ -2,7 +2,7 @@
 
 use super::execution::{DONE, Execution, MORE, Row};
 use crate::ast::{ArithmeticOp, CompareOp, SubqueryKind};
-use crate::execute::plan::{Expression, MatchPlan, Operation, QueryPlan};
+use crate::execute::plan::{Expression, MatchPlan, Operation, QueryPlan, SlotIndex};
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::{
@@ -73,7 +73,7 @@ impl Execution<'_> {
                 self.subquery(SubqueryKind::Collect, plan, span, row)
             }
             Operation::Subquery { kind, plan, own } => {
-                self.remembered(*own, plan, row, |row| self.subquery(*kind, plan, span, row))
+                self.remembered(*own, (*kind, plan), span, row)
             }
             Operation::Matches { plan, result } => self.matches_of(plan, result, span, row),
             Operation::Projection { base, all, entries } => {
@@ -183,6 +183,25 @@ impl Execution<'_> {
             }
         }
         self.value(otherwise, row)
+    }
+
+    /// The result of a subquery: an earlier one with the same outer values, where there is one.
+    fn remembered(
+        &self,
+        own: SlotIndex,
+        (kind, plan): (SubqueryKind, &QueryPlan),
+        span: Span,
+        row: &mut Row,
+    ) -> Result<Value> {
+        let Some(key) = self.memos.key(own, row, plan, self.graph) else {
+            return self.subquery(kind, plan, span, row);
+        };
+        if let Some(result) = self.memos.get(own, &key) {
+            return Ok(result);
+        }
+        let result = self.subquery(kind, plan, span, row)?;
+        self.memos.insert(own, key, &result)?;
+        Ok(result)
     }
 
     fn subquery(

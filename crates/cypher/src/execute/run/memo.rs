@@ -1,7 +1,7 @@
 //! Results of subqueries, by the values that they depend on: 96,000 rows of flights have 700 pairs of airports.
 
-use super::execution::{Execution, Reservation, Row};
-use super::stages::cut;
+use super::rows::{Reservation, Row, cut};
+use crate::execute::graph::Graph;
 use crate::execute::plan::{QueryPlan, SlotIndex};
 use crate::execute::slots::outer_slots;
 use hexgraph_base::types::Result;
@@ -31,30 +31,6 @@ struct Memo<'a> {
     reserved: Reservation<'a>,
 }
 
-impl<'a> Execution<'a> {
-    /// The result of a subquery: an earlier one, or that of `compute`.
-    pub(super) fn remembered(
-        &self,
-        own: SlotIndex,
-        plan: &QueryPlan,
-        row: &mut Row,
-        compute: impl FnOnce(&mut Row) -> Result<Value>,
-    ) -> Result<Value> {
-        let Some(key) = self.memos.key(own, row, || self.memo(plan)) else { return compute(row) };
-        if let Some(result) = self.memos.get(own, &key) {
-            return Ok(result);
-        }
-        let result = compute(row)?;
-        self.memos.insert(own, key, &result)?;
-        Ok(result)
-    }
-
-    fn memo(&self, plan: &QueryPlan) -> Memo<'a> {
-        let (slots, results) = (outer_slots(plan), FxHashMap::default());
-        Memo { slots, results, lookups: 0, hits: 0, reserved: self.reservation() }
-    }
-}
-
 /// Whether a value equals no other than itself: 1.0 equals 1, but has another text.
 fn is_exact(value: &Value) -> bool {
     matches!(
@@ -69,19 +45,26 @@ fn is_exact(value: &Value) -> bool {
 }
 
 impl<'a> Memos<'a> {
-    fn key(
+    /// What the result of a subquery is remembered by; `None` where it is computed each time.
+    pub(super) fn key(
         &self,
         own: SlotIndex,
         row: &Row,
-        memo: impl FnOnce() -> Memo<'a>,
+        plan: &QueryPlan,
+        graph: &'a dyn Graph,
     ) -> Option<Vec<Value>> {
         let mut memos = self.0.borrow_mut();
+        let memo = || {
+            let (slots, results) = (outer_slots(plan), FxHashMap::default());
+            Memo { slots, results, lookups: 0, hits: 0, reserved: Reservation::new(graph) }
+        };
         let slots = memos.entry(own).or_insert_with(memo).slots.as_ref()?;
         let key = cut(row, slots);
         key.iter().all(is_exact).then_some(key)
     }
 
-    fn get(&self, own: SlotIndex, key: &[Value]) -> Option<Value> {
+    /// An earlier result.
+    pub(super) fn get(&self, own: SlotIndex, key: &[Value]) -> Option<Value> {
         let mut memos = self.0.borrow_mut();
         let memo = memos.get_mut(&own)?;
         memo.lookups = memo.lookups.saturating_add(1);
@@ -95,7 +78,8 @@ impl<'a> Memos<'a> {
         result
     }
 
-    fn insert(&self, own: SlotIndex, key: Vec<Value>, result: &Value) -> Result<()> {
+    /// Adds a result.
+    pub(super) fn insert(&self, own: SlotIndex, key: Vec<Value>, result: &Value) -> Result<()> {
         let mut memos = self.0.borrow_mut();
         let Some(memo) = memos.get_mut(&own) else { return Ok(()) };
         if memo.slots.is_some() && memo.results.len() < RESULTS_MAX {

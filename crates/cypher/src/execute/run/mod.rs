@@ -1,5 +1,6 @@
 //! How a plan runs: one row, whose slots the stages fill, and callbacks for each next row.
 
+mod rows;
 mod execution;
 mod expressions;
 mod values;

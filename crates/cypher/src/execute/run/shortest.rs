@@ -4,7 +4,7 @@
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use super::matches::Used;
-use super::stages::cut;
+use super::rows::cut;
 use crate::execute::plan::{MatchStep, Selection, Shortness, Walk};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Relationship, Value};

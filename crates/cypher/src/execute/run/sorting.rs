@@ -2,7 +2,7 @@
 //! many as it needs. Half of them are dropped at a time, so that a row costs O(1) on average.
 
 use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
-use super::stages::cut;
+use super::rows::cut;
 use crate::execute::plan::{Bounds, Expression, SlotIndex, SortKey, Stage};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;

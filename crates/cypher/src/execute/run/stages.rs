@@ -1,6 +1,7 @@
 //! Rows pass through stages: each stage pulls the rows of the stage before and pushes its own into a callback.
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
+use super::rows::cut;
 use crate::execute::plan::{Bounds, BranchPlan, Expression, QueryPlan, SlotIndex, Stage};
 use crate::execute::profile::Profile;
 use hexgraph_base::types::{Result, stack};
@@ -186,9 +187,4 @@ impl<'a> SeenRows<'a> {
         self.reserved.grow_by_row(&row)?;
         Ok(self.rows.insert(row))
     }
-}
-
-/// The values of some slots.
-pub(super) fn cut(row: &Row, slots: &[SlotIndex]) -> Vec<Value> {
-    slots.iter().map(|slot| row[*slot].clone()).collect()
 }

@@ -5,37 +5,8 @@
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost::is_dense;
 use crate::graph::{LangValues, NumberRun};
-use crate::storage::{Column as StoredColumn, FrozenBitmap, NO_ROW, Values};
+use crate::storage::{Column as StoredColumn, Values};
 use hexgraph_base::types::{ValueRef, ValueType};
-
-/// The number of rows that are looked up at a time.
-const CHUNK: usize = 256;
-
-/// Calls `result` with the position of each node that is a subject, and its row. `nodes` ascend.
-pub(crate) fn rows_of(
-    subjects: &FrozenBitmap,
-    nodes: &[u32],
-    mut result: impl FnMut(usize, usize),
-) {
-    if let Some(rows) = subjects.rows_of_run(nodes) {
-        rows.enumerate().for_each(|(position, row)| result(position, row));
-        return;
-    }
-    if subjects.is_exactly(nodes) {
-        // For all nodes that have a value, the position of a node is its row, and nothing is
-        // searched.
-        (0..nodes.len()).for_each(|row| result(row, row));
-        return;
-    }
-    let mut rows = [NO_ROW; CHUNK];
-    for (chunk, nodes) in nodes.chunks(CHUNK).enumerate() {
-        let rows = &mut rows[..nodes.len()];
-        subjects.rows_of(nodes, rows);
-        for (position, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NO_ROW) {
-            result(chunk * CHUNK + position, row as usize);
-        }
-    }
-}
 
 /// The numbers of nodes, which ascend: `None` when the values are no numbers of the requested type. Those that changed since
 /// the column was built replace the stored ones: O(log) for each, and one pass over the list.
@@ -178,7 +149,7 @@ fn pick<S: Copy, T>(
     with: &mut Vec<u32>,
 ) -> Vec<T> {
     let mut picked = Vec::new();
-    rows_of(&column.subjects, nodes, |position, row| {
+    column.subjects.for_each_row(nodes, |position, row| {
         with.push(nodes[position]);
         picked.push(number(numbers[row]));
     });
@@ -289,7 +260,7 @@ fn filled<S: Copy, T: Copy + Default>(
         return Some((table, None));
     }
     let (mut table, mut count) = (vec![T::default(); span], 0);
-    rows_of(&part.base.column.subjects, nodes, |position, row| {
+    part.base.column.subjects.for_each_row(nodes, |position, row| {
         table[(nodes[position] - least) as usize] = number(stored[row]);
         count += 1;
     });
@@ -316,7 +287,7 @@ fn filled<S: Copy, T: Copy + Default>(
 fn present(part: &LangValues, nodes: &[u32]) -> Vec<u64> {
     let least = nodes.first().copied().unwrap_or_default();
     let mut bits = vec![0; span_of(nodes).div_ceil(64)];
-    rows_of(&part.base.column.subjects, nodes, |position, _| {
+    part.base.column.subjects.for_each_row(nodes, |position, _| {
         let at = (nodes[position] - least) as usize;
         bits[at / 64] |= 1 << (at % 64);
     });

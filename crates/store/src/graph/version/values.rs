@@ -4,7 +4,7 @@ use super::change_lists::{ChangedNumbers, ChangedTexts, ColumnChanges};
 use super::delta::{FacetList, Row, TokenChanges, ValueDelta, pays_to_look_up, set_member};
 use super::index_view::IndexView;
 use crate::index::{IndexKind, TokenIndex, TokenKey, VectorIndex, tokens_of};
-use crate::storage::{Column, NodeSet, gallop};
+use crate::storage::{Column, NodeSet, Values, gallop};
 use hexgraph_base::types::{Value, ValueRef, ValueType};
 use std::ops::Range;
 use std::sync::Arc;
@@ -254,6 +254,39 @@ impl LangValues {
             }
         }
         visit(NumberRun::Stored(rest));
+    }
+
+    /// Calls `visit` with the position of each of some ascending nodes that has a value, with what
+    /// reads its first value, and for a stored one of few distinct texts with the code of the text
+    /// ([`Values::text_of_code`]). O(nodes + changes between the first and the last node).
+    pub fn for_each_first<'a>(
+        &'a self,
+        nodes: &[u32],
+        mut visit: impl FnMut(usize, &dyn Fn() -> ValueRef<'a>, Option<usize>),
+    ) {
+        let column = &self.base.column;
+        let mut start = 0;
+        self.by_changes(nodes, |run| {
+            let nodes = match run {
+                NumberRun::Stored(nodes) => nodes,
+                NumberRun::Changed(_, row) => {
+                    if let Some(row) = row {
+                        visit(start, &|| row.first(), None);
+                    }
+                    start += 1;
+                    return;
+                }
+            };
+            let codes = match &column.values {
+                Values::Coded { codes, .. } if column.rows.is_none() => Some(codes),
+                _ => None,
+            };
+            column.subjects.for_each_row(nodes, |at, row| {
+                let value = || column.values.get(column.row_positions(row).start);
+                visit(start + at, &value, codes.map(|codes| codes.get(row).into()));
+            });
+            start += nodes.len();
+        });
     }
 
     /// The values of a node, ascending.

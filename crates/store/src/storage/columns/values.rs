@@ -174,7 +174,7 @@ impl Values {
     }
 
     /// The text of a code, in a column of few distinct texts.
-    pub fn text_of_code(&self, code: usize) -> Option<ValueRef<'_>> {
+    pub(crate) fn text_of_code(&self, code: usize) -> Option<ValueRef<'_>> {
         match self {
             Values::Coded { value_type, texts, .. } if code < texts.len() => {
                 Some(textual(*value_type, texts.get(code)))

@@ -7,10 +7,8 @@
 mod rows;
 mod overlay;
 mod edges;
-mod first_values;
 
 pub(crate) use edges::EdgeCounts;
 pub use edges::EdgeTargets;
-pub use first_values::{BatchValue, for_each_first};
 pub(crate) use overlay::Overlay;
 pub(crate) use rows::{BATCH, Members, RowFinder, Rows, rows_between};

@@ -17,7 +17,31 @@ const SEARCH_COST: usize = 16;
 /// The words of bits from one entry of the rank directory to the next.
 const STEP_WORDS: usize = RANK_STEP / 64;
 
+/// The number of rows that are looked up at a time.
+const CHUNK: usize = 256;
+
 impl FrozenBitmap {
+    /// Calls `result` with the position of each member among the nodes, which ascend, and its row.
+    pub(crate) fn for_each_row(&self, nodes: &[u32], mut result: impl FnMut(usize, usize)) {
+        if let Some(rows) = self.rows_of_run(nodes) {
+            rows.enumerate().for_each(|(position, row)| result(position, row));
+            return;
+        }
+        if self.is_exactly(nodes) {
+            // The position of a node is its row, and nothing is searched.
+            (0..nodes.len()).for_each(|row| result(row, row));
+            return;
+        }
+        let mut rows = [NO_ROW; CHUNK];
+        for (chunk, nodes) in nodes.chunks(CHUNK).enumerate() {
+            let rows = &mut rows[..nodes.len()];
+            self.rows_of(nodes, rows);
+            for (position, &row) in rows.iter().enumerate().filter(|(_, row)| **row != NO_ROW) {
+                result(chunk * CHUNK + position, row as usize);
+            }
+        }
+    }
+
     /// Writes the row of each node, or [`NO_ROW`] for one that is no member. The nodes ascend
     /// without repeats, and there is a slot for each of them. A few instructions a node where they
     /// lie close together, and never more than a search for each of them.
