@@ -169,7 +169,7 @@ class Hexgraph:
         self.db.compact()
 
     def follow(self, source, target, age):
-        self.db.mutate(set=[{"uid": hex(source), "Follows": [{"uid": hex(target)}], "age": age}])
+        self.db.mutate(set_json=[{"uid": hex(source), "Follows": [{"uid": hex(target)}], "age": age}])
 
     def rows(self, question):
         return [tuple(row) for row in self.db.cypher(CYPHER[question]).rows()]
