@@ -26,7 +26,7 @@ function ticks(low: number, high: number): number[] {
 const written = (value: number) => (Math.abs(value) >= 1e6 || (value && Math.abs(value) < 1e-3) ? value.toExponential(1) : String(Number(value.toPrecision(6))));
 
 export function Chart({ block }: { block: Block }) {
-  const columns = useMemo(() => columnsOf(block.rows, false), [block]);
+  const columns = useMemo(() => columnsOf(block, false), [block]);
   const isNumeric = (name: string) => block.rows.some((row) => numberOf(row[name]) !== undefined);
   const numeric = useMemo(() => columns.filter(isNumeric), [columns]);
   const others = useMemo(() => columns.filter((name) => block.rows.some((row) => isTime(row[name]) || typeof row[name] === "string")), [columns]);

@@ -63,7 +63,8 @@ export class Editor {
         // Tab stays the key that leaves the editor, as whoever has no mouse needs.
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
         placeholder("Write a query; Ctrl-Enter runs it, Ctrl-Space proposes names"),
-        EditorView.contentAttributes.of({ "aria-label": "query", spellcheck: "false" }),
+        // The Tab key goes to the text also without `tabindex`; tools that check pages go by it.
+        EditorView.contentAttributes.of({ "aria-label": "query", spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) {
             commands.changed(update.state.doc.toString());

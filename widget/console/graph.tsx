@@ -10,6 +10,8 @@ interface Given {
   make(): Promise<Network>;
   /** Whether its nodes are of the graph, and can be expanded. */
   reads: boolean;
+  /** A query whose answer has nodes. */
+  example?: string;
 }
 
 /** The page of the console has the style of the view once. */
@@ -22,7 +24,7 @@ function addStyle(): void {
   }
 }
 
-export function GraphPane({ make, reads }: Given) {
+export function GraphPane({ make, reads, example }: Given) {
   const place = useRef<HTMLDivElement>(null);
   const [told, setTold] = useState("Reading the nodes …");
   useEffect(() => {
@@ -34,7 +36,7 @@ export function GraphPane({ make, reads }: Given) {
         return;
       }
       if (!network.nodes.size) {
-        setTold("This answer has no nodes: a query with an edge, such as { q(func: has(name), first: 50) { uid knows { uid } } }, has some.");
+        setTold(`This answer has no nodes${example ? `: that of a query such as ${example} has some` : ""}.`);
         return;
       }
       setTold("");

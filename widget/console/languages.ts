@@ -5,8 +5,13 @@ import { graphql, updateSchema } from "cm6-graphql";
 import type { EditorView } from "@codemirror/view";
 import { buildClientSchema, getIntrospectionQuery } from "graphql";
 import { faultsOf, send, type Answer, type Fault } from "./api";
+import { complete as completeCypher, cypher, quoted } from "./cypher";
+import * as values from "./cypher-values";
 import { complete, dql } from "./dql";
 import type { Step } from "./explain";
+import type { Network } from "./network";
+import { blocksOf, type Block } from "./rows";
+import { named } from "./schema";
 
 /** What became of a request. */
 export interface Outcome {
@@ -29,7 +34,20 @@ export interface Language {
   name: string;
   example: string;
   extension: Extension;
-  run(text: string, signal: AbortSignal): Promise<Outcome>;
+  /** Whether its texts are formatted by their braces. */
+  formats: boolean;
+  /** Whether its requests have parameters, as an object in JSON. */
+  hasParameters: boolean;
+  /** Whether the server tells the steps of its queries. */
+  explains: boolean;
+  /** What returns nodes to draw; undefined where no answer has any. */
+  drawn?: string;
+  /** A type or a predicate as the language has it. */
+  named(name: string): string;
+  blocks(data: any): Block[];
+  /** Adds the nodes of an answer to a network. */
+  draw(network: Network, data: any): void;
+  run(text: string, signal: AbortSignal, parameters: string): Promise<Outcome>;
   /** Tells an editor what the server's schema has. */
   learn?(view: EditorView): Promise<void>;
 }
@@ -54,11 +72,19 @@ function outcome(language: string, text: string, answer: Answer): Outcome {
 /** Whether a request in DQL changes data: it begins with one of these, behind comments. */
 const CHANGES = /^(\s|#[^\n]*\n)*(upsert\b|mutation\b|\{(\s|#[^\n]*\n)*(set|delete)\s*\{)/;
 
+/** What languages have in common whose answers are objects in objects. */
+const NESTED = {
+  formats: true, hasParameters: false, explains: true, named, blocks: blocksOf,
+  draw: (network: Network, data: any) => network.read(data),
+};
+
 const DQL: Language = {
+  ...NESTED,
   id: "dql",
   name: "DQL",
   example: "{\n  nodes(func: has(dgraph.type), first: 50) {\n    uid\n    dgraph.type\n    expand(_all_) { uid }\n  }\n}\n",
   extension: [dql, dql.data.of({ autocomplete: complete })],
+  drawn: "{ q(func: has(name), first: 50) { uid knows { uid } } }",
   async run(text, signal) {
     const answer = CHANGES.test(text)
       ? await send("mutate?commitNow=true", "application/rdf", text, signal)
@@ -67,7 +93,41 @@ const DQL: Language = {
   },
 };
 
+/** The text of an object in JSON, whose numbers stay as they are written. */
+function objectIn(text: string): string {
+  let value: unknown;
+  let why = "";
+  try {
+    value = JSON.parse(text.trim() || "{}");
+  } catch (error) {
+    why = `: ${(error as Error).message}`;
+  }
+  if (why || typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Error(`the parameters are no object in JSON${why} (write names without \`$\`, such as {"year": 1815})`);
+  }
+  return text.trim() || "{}";
+}
+
+const CYPHER: Language = {
+  id: "cypher",
+  name: "Cypher",
+  example: "MATCH (n)-[r]->(m)\nRETURN n, r, m\nLIMIT 50\n",
+  extension: [cypher, cypher.data.of({ autocomplete: completeCypher })],
+  formats: false,
+  hasParameters: true,
+  explains: false,
+  drawn: "MATCH (n)-[r]->(m) RETURN n, r, m LIMIT 50",
+  named: quoted,
+  blocks: values.blocksOf,
+  draw: (network, data) => values.draw(network, data.rows),
+  async run(text, signal, parameters) {
+    const body = `{"query": ${JSON.stringify(text)}, "params": ${objectIn(parameters)}}`;
+    return outcome("cypher", text, await send("cypher", "application/json", body, signal));
+  },
+};
+
 const GRAPHQL: Language = {
+  ...NESTED,
   id: "graphql",
   name: "GraphQL",
   example: "{\n  __schema {\n    queryType { fields { name } }\n  }\n}\n",
@@ -85,6 +145,6 @@ const GRAPHQL: Language = {
 };
 
 /** All languages, in the order in which they are offered. */
-export const LANGUAGES: Language[] = [DQL, GRAPHQL];
+export const LANGUAGES: Language[] = [DQL, CYPHER, GRAPHQL];
 
 export const languageOf = (id: string) => LANGUAGES.find((it) => it.id === id) ?? LANGUAGES[0];

@@ -126,18 +126,24 @@ function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
   const [isOpen, setOpen] = useState(false);
   const [isNaming, setNaming] = useState(false);
   const speaks = useRef(language);
+  const [parameters, setParameters] = useState(start?.parameters ?? "");
+  const now = (): stored.Saved => {
+    const { id, hasParameters } = languageOf(speaks.current);
+    return { name: "", language: id, text: editor.current?.text ?? "", ...(hasParameters && parameters.trim() ? { parameters } : {}) };
+  };
   const acts = useRef({ run: () => {}, save: () => {} });
 
   const ask = async (text: string) => {
     const spoken = languageOf(speaks.current);
+    const query = { ...now(), text };
     const controller = new AbortController();
     setStop(controller);
     setFailure("");
     try {
-      const done = await spoken.run(text, controller.signal);
+      const done = await spoken.run(text, controller.signal, parameters);
       setOutcome(done);
       editor.current?.underline(done.faults);
-      stored.note(spoken.id, text);
+      stored.note(query);
       if (done.body?.data?.code === "Success") {
         changed();
       }
@@ -150,19 +156,18 @@ function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
   };
   acts.current.run = () => void ask(editor.current?.text ?? "");
   acts.current.save = () => {
-    const text = editor.current?.text ?? "";
-    if (stored.isSecret(text)) {
+    const { text, parameters: given = "" } = now();
+    if (stored.isSecret(text + given)) {
       return tell("not saved: the query names a password, a secret or a token, and what is saved can be read in this browser");
     }
     setNaming(true);
   };
   const saveAs = (name: string) => {
-    const text = editor.current?.text ?? "";
-    tell(stored.save({ name, language: speaks.current, text }) ? `saved as ${name}` : "the browser has no space to save it, or forbids it");
+    tell(stored.save({ ...now(), name }) ? `saved as ${name}` : "the browser has no space to save it, or forbids it");
     setLists((it) => it + 1);
   };
   const format = () => {
-    if (editor.current) {
+    if (editor.current && languageOf(speaks.current).formats) {
       editor.current.text = formatted(editor.current.text);
     }
   };
@@ -170,6 +175,7 @@ function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
     if (editor.current) {
       editor.current.text = query.text;
       setLanguage(query.language);
+      setParameters(query.parameters ?? "");
       setOpen(false);
       editor.current.view.focus();
     }
@@ -182,7 +188,7 @@ function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
       changed: () => made.underline([]),
     });
     editor.current = made;
-    made.text = start?.text ?? languageOf(language).example;
+    made.text = start?.text || languageOf(language).example;
     made.view.focus();
     return () => made.view.destroy();
   }, []);
@@ -207,7 +213,9 @@ function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
     if (shown && isExample) {
       shown.text = languageOf(language).example;
     }
+    stored.setDraft(now());
   }, [language]);
+  const spoken = languageOf(language);
   const names = LANGUAGES.map((it) => it.name);
   const choose = (name: string) => setLanguage(LANGUAGES.find((it) => it.name === name)!.id);
   const isEmpty = isRead && schema.predicates.every((it) => it.name === "dgraph.type");
@@ -220,19 +228,20 @@ function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
   };
   return (
     <>
-      <Sidebar schema={schema} serial={lists} isOpen={isOpen} close={() => setOpen(false)} open={open} write={(name) => { setOpen(false); editor.current?.write(name); }} changed={() => setLists(lists + 1)} />
+      <Sidebar schema={schema} serial={lists} isOpen={isOpen} close={() => setOpen(false)} open={open} write={(name) => { setOpen(false); editor.current?.write(spoken.named(name)); }} changed={() => setLists(lists + 1)} />
       <div class="work">
         <div class="bar">
           <button type="button" class="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>☰<span class="hidden">saved queries, history, schema</span></button>
-          <Tabs names={names} chosen={languageOf(language).name} choose={choose} label="languages" prefix="language" />
+          <Tabs names={names} chosen={spoken.name} choose={choose} label="languages" prefix="language" />
           <span class="space" />
-          <button type="button" onClick={format} title="Shift-Alt-F">Format</button>
+          {spoken.formats && <button type="button" onClick={format} title="Shift-Alt-F">Format</button>}
           <button type="button" onClick={() => acts.current.save()} title="Ctrl-S">Save</button>
           {stop
             ? <button type="button" class="main" onClick={() => stop.abort()}>Stop</button>
             : <button type="button" class="main" onClick={() => acts.current.run()} title="Ctrl-Enter">Run</button>}
         </div>
-        <div class="editor" ref={place} id={`language-panel-${languageOf(language).name}`} role="tabpanel" aria-label="editor" />
+        <div class="editor" ref={place} id={`language-panel-${spoken.name}`} role="tabpanel" aria-label="editor" />
+        {spoken.hasParameters && <Parameters text={parameters} change={setParameters} run={() => acts.current.run()} />}
         {failure && <Faults faults={[{ message: failure, hint: "", line: 0, column: 0, isWarning: false }]} goTo={goTo} />}
         {outcome && <Result {...{ outcome, pane, setPane, goTo, page, tell }} />}
         {!outcome && !failure && <p class="empty">Ctrl-Enter runs the query. The result stands here.</p>}
@@ -245,6 +254,22 @@ function QueryView({ schema, isRead, start, tell, changed }: QueryGiven) {
         {isNaming && <NameDialog close={() => setNaming(false)} save={saveAs} />}
       </div>
     </>
+  );
+}
+
+/** The parameters of a query, as an object in JSON. */
+function Parameters({ text, change, run }: { text: string; change(text: string): void; run(): void }) {
+  const key = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      run();
+    }
+  };
+  return (
+    <label class="parameters">
+      Parameters{" "}
+      <textarea rows={1} value={text} spellcheck={false} placeholder={'{"year": 1815} is $year in the query'} onInput={(event) => change(event.currentTarget.value)} onKeyDown={key} />
+    </label>
   );
 }
 

@@ -7,9 +7,9 @@ import { copied, copyNote } from "./copy";
 import { Explain } from "./explain";
 import { nextPage, pageLength } from "./format";
 import { GraphPane } from "./graph";
-import type { Outcome } from "./languages";
+import { languageOf, type Outcome } from "./languages";
 import { Network } from "./network";
-import { blocksOf, jsonOf, type Block } from "./rows";
+import { jsonOf, type Block } from "./rows";
 import { Table } from "./table";
 import { Tabs } from "./tabs";
 import { Words } from "./words";
@@ -62,7 +62,10 @@ export function Faults({ faults, goTo }: { faults: Fault[]; goTo(fault: Fault): 
   );
 }
 
-export function Result({ outcome, pane, setPane, goTo, page, tell }: Given) {
+export function Result({ outcome, pane: chosen, setPane, goTo, page, tell }: Given) {
+  const { blocks: blocksOf, explains } = languageOf(outcome.language);
+  const panes = PANES.filter((it) => it !== "Explain" || explains || outcome.steps.length);
+  const pane = panes.includes(chosen) ? chosen : "Table";
   const blocks = useMemo(() => blocksOf(outcome.data), [outcome]);
   const [name, setName] = useState("");
   const block = blocks.find((it) => it.name === name) ?? blocks[0];
@@ -74,7 +77,7 @@ export function Result({ outcome, pane, setPane, goTo, page, tell }: Given) {
       {data !== undefined && (
         <>
           <div class="result-bar">
-            <Tabs names={PANES} chosen={pane} choose={setPane} label="views of the result" prefix="pane" />
+            <Tabs names={panes} chosen={pane} choose={setPane} label="views of the result" prefix="pane" />
             {blocks.length > 1 && (pane === "Table" || pane === "Chart") && (
               <label class="block">
                 block{" "}
@@ -106,9 +109,10 @@ interface PaneGiven {
 }
 
 function Pane({ pane, outcome, block, shows, page, tell }: PaneGiven) {
+  const spoken = languageOf(outcome.language);
   const make = useMemo(() => async () => {
     const network = new Network();
-    network.read(outcome.data);
+    spoken.draw(network, outcome.data);
     await network.complete();
     return network;
   }, [outcome]);
@@ -122,7 +126,7 @@ function Pane({ pane, outcome, block, shows, page, tell }: PaneGiven) {
     return isFull ? nextPage(outcome.text, block.name, String(block.rows.at(-1)?.uid ?? "")) : undefined;
   }, [outcome, block]);
   if (pane === "Graph") {
-    return outcome.language === "dql" ? <GraphPane make={make} reads /> : <p class="empty">The graph is drawn for queries in DQL.</p>;
+    return spoken.drawn ? <GraphPane make={make} reads example={spoken.drawn} /> : <p class="empty">The graph is drawn for queries in DQL and Cypher.</p>;
   }
   if (pane === "Explain") {
     return <Explain steps={outcome.steps} />;

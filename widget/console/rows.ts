@@ -5,6 +5,10 @@ export type Row = Record<string, any>;
 export interface Block {
   name: string;
   rows: Row[];
+  /** The names of the columns, where the answer has them itself. */
+  columns?: string[];
+  /** A value as one line of text, where the language writes values its own way. */
+  cell?(value: any): string;
 }
 
 export const isRow = (value: unknown): value is Row => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -25,7 +29,10 @@ export function blocksOf(data: any): Block[] {
 }
 
 /** The names of columns, in the order in which they come. The server adds uids to each row; they are shown where they were asked for. */
-export function columnsOf(rows: Row[], showsUid: boolean): string[] {
+export function columnsOf({ rows, columns }: Block, showsUid: boolean): string[] {
+  if (columns) {
+    return columns;
+  }
   const names = new Set<string>(showsUid && rows.some((row) => "uid" in row) ? ["uid"] : []);
   for (const row of rows) {
     Object.keys(row).forEach((name) => names.add(name));
@@ -73,7 +80,7 @@ export function jsonOf(value: any, indent = "", step = "  "): string {
 }
 
 /** Orders two cells: numbers by value, all others as texts, empty ones last. */
-export function compare(one: any, two: any): number {
+export function compare(one: any, two: any, cell = shown): number {
   const [first, second] = [one ?? null, two ?? null];
   if (first === null || second === null) {
     return Number(first === null) - Number(second === null);
@@ -82,7 +89,7 @@ export function compare(one: any, two: any): number {
   if (isNumber(first) && isNumber(second)) {
     return first < second ? -1 : Number(first > second);
   }
-  return shown(first).localeCompare(shown(second), "en", { numeric: true });
+  return cell(first).localeCompare(cell(second), "en", { numeric: true });
 }
 
 /** A spreadsheet reads a cell that begins with one of these as a formula, which then runs; a quote before it keeps it a text. */

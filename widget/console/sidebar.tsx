@@ -1,7 +1,8 @@
 // Beside the editor: what was saved, what was run, and the names of the schema.
 
 import { useState } from "preact/hooks";
-import { named, type Schema } from "./schema";
+import { LANGUAGES, languageOf } from "./languages";
+import type { Schema } from "./schema";
 import * as stored from "./stored";
 import { Tabs } from "./tabs";
 
@@ -56,7 +57,7 @@ function Queries({ queries, none, open, forget }: QueriesGiven) {
       {queries.map((it, at) => (
         <li key={it.name || at}>
           <button type="button" onClick={() => open(it)} title={it.text.slice(0, 1000)}>
-            {it.name && <b>{it.name}</b>} <code>{firstWords(it.text)}</code>
+            {it.name && <b>{it.name}</b>} {it.language !== LANGUAGES[0].id && <small class="muted">{languageOf(it.language).name}</small>} <code>{firstWords(it.text)}</code>
           </button>
           {forget && <button type="button" class="small" onClick={() => forget(it.name)} aria-label={`delete ${it.name}`}>×</button>}
         </li>
@@ -66,7 +67,7 @@ function Queries({ queries, none, open, forget }: QueriesGiven) {
 }
 
 function Names({ schema, write }: { schema: Schema; write(name: string): void }) {
-  const name = (it: string) => <button type="button" class="name" title="write it into the query" onClick={() => write(named(it))}>{it}</button>;
+  const name = (it: string) => <button type="button" class="name" title="write it into the query" onClick={() => write(it)}>{it}</button>;
   if (!schema.predicates.length) {
     return <p class="empty">There are no predicates yet, or none that you may read.</p>;
   }

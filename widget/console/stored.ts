@@ -4,6 +4,8 @@ export interface Saved {
   name: string;
   language: string;
   text: string;
+  /** The parameters of a query, as JSON. */
+  parameters?: string;
 }
 
 const HISTORY_MAX = 100;
@@ -36,14 +38,23 @@ export const draft = (): Saved | null => read<Saved | null>("draft", null);
 /** Whether a text may have a secret in it, which is not stored then. */
 export const isSecret = (text: string) => /password|checkpwd|secret|token/i.test(text);
 
-/** Notes a query that was run, the newest first, each text once. */
-export function note(language: string, text: string): void {
-  if (isSecret(text) || text.length > TEXT_MAX) {
+/** Whether a query may be stored. */
+const mayStore = ({ text, parameters = "" }: Saved) => !isSecret(text + parameters) && text.length + parameters.length <= TEXT_MAX;
+
+/** Notes a query that was run, the newest first, each one once. */
+export function note(query: Saved): void {
+  if (!mayStore(query)) {
     return;
   }
-  const others = history().filter((it) => it.text !== text);
-  write("history", [{ name: "", language, text }, ...others].slice(0, HISTORY_MAX));
-  write("draft", { name: "", language, text });
+  const words = ({ language, text, parameters = "" }: Saved) => JSON.stringify([language, text, parameters]);
+  const others = history().filter((it) => words(it) !== words(query));
+  write("history", [query, ...others].slice(0, HISTORY_MAX));
+  write("draft", query);
+}
+
+/** Stores what stands in the editor, for the next time that the page is opened: of a text that may not be stored only its language. */
+export function setDraft(query: Saved): void {
+  write("draft", mayStore(query) ? query : { name: "", language: query.language, text: "" });
 }
 
 export function clearHistory(): void {

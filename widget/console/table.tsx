@@ -17,11 +17,12 @@ interface Given {
 
 export function Table({ block, showsUid, more, tell }: Given) {
   const [page, setPage] = useState(0);
+  const cell = block.cell ?? shown;
   const [order, setOrder] = useState<[string, 1 | -1] | null>(null);
-  const columns = useMemo(() => columnsOf(block.rows, showsUid), [block, showsUid]);
+  const columns = useMemo(() => columnsOf(block, showsUid), [block, showsUid]);
   const rows = useMemo(() => {
     const [name, sign] = order ?? ["", 1];
-    return order ? [...block.rows].sort((one, two) => sign * compare(one[name], two[name])) : block.rows;
+    return order ? [...block.rows].sort((one, two) => sign * compare(one[name], two[name], cell)) : block.rows;
   }, [block, order]);
   const pages = Math.max(1, Math.ceil(rows.length / PAGE));
   const at = Math.min(page, pages - 1);
@@ -54,9 +55,9 @@ export function Table({ block, showsUid, more, tell }: Given) {
           </thead>
           <tbody>
             {rows.slice(first, first + PAGE).map((row, number) => (
-              <tr key={row.uid ?? number}>
+              <tr key={block.columns ? number : row.uid ?? number}>
                 {columns.map((name) => {
-                  const text = shown(row[name]);
+                  const text = cell(row[name]);
                   const isNumber = typeof row[name] === "number" || typeof row[name] === "bigint";
                   return <td key={name} class={isNumber ? "number" : ""} title={text.length > 40 ? text.slice(0, 1000) : ""}>{text.slice(0, 1000)}</td>;
                 })}
