@@ -19,7 +19,7 @@ pub(in crate::execute) fn report(lines: &[Line], profile: Option<&Profile>) -> T
             let measured = line.measured.map(|it| profile.measured(it));
             row.extend(match measured {
                 Some(Measured { rows, time }) => {
-                    [Value::Int(rows as i64), Value::Float(time.as_secs_f64() * 1e3)]
+                    [Value::Int(rows as i64), Value::Float(time.as_micros() as f64 / 1e3)]
                 }
                 None => [Value::Null, Value::Null],
             });
