@@ -61,7 +61,9 @@ impl<'a> Resolver<'a> {
         if is_grouped {
             self.push_groups(keys, aggregates, stages)?;
         } else if projection.distinct {
-            is_distinct = self.push_distinct(&items, &columns, stages)?;
+            // Without an order the rows up to a limit are pushed as they come.
+            let is_streamed = order.is_empty() && bounds.limit.is_some();
+            is_distinct = self.push_distinct(&items, &columns, is_streamed, stages)?;
         }
         if !items.is_empty() && !is_distinct {
             stages.push(Stage::Project(items));
@@ -109,11 +111,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// Distinct rows of matches are groups where the graph can join: how many matches have a row does not matter. False
-    /// where it cannot.
+    /// where it cannot, or where rows are pushed as they come: then the caller selects the distinct ones.
     fn push_distinct(
         &mut self,
         items: &[(SlotIndex, Expression)],
         columns: &Names,
+        is_streamed: bool,
         stages: &mut Vec<Stage>,
     ) -> Result<bool> {
         visit_once(stages);
@@ -125,6 +128,13 @@ impl<'a> Resolver<'a> {
             return Ok(false);
         };
         let Lowered { stages: before, keys, aggregates, count } = lowered;
+        if is_streamed {
+            // Of projections before it the items are computed from rows again.
+            if stages.iter().all(|it| !matches!(it, Stage::Project(_))) {
+                *stages = before;
+            }
+            return Ok(false);
+        }
         *stages = before;
         stages.push(Stage::Aggregate { keys, aggregates, count: Some(count) });
         Ok(true)

@@ -327,6 +327,17 @@ fn results_of_subqueries_are_used_again() {
     assert!(answer(&each, &graph).unwrap_err().contains("timeout"));
 }
 
+/// A limit without an order ends a match early: the limit on checks allows no pass over all nodes.
+#[test]
+fn distinct_rows_up_to_a_limit_are_streamed() {
+    let graph = MemoryGraph::new(&ring(4_000)).with_lists(3, BYTES);
+    graph.checks_left.set(40);
+    let text = "MATCH (a:A) RETURN DISTINCT a.x LIMIT 3";
+    assert_eq!(answer(text, &graph).map(|rows| rows.len()), Ok(3));
+    let all = answer(&text.replace("LIMIT 3", "ORDER BY a.x LIMIT 3"), &graph);
+    assert!(all.unwrap_err().contains("timeout"));
+}
+
 /// Without a match nothing has a value.
 #[test]
 fn constants_are_evaluated_for_matches_only() {
