@@ -327,7 +327,7 @@ fn results_of_subqueries_are_used_again() {
     assert!(answer(&each, &graph).unwrap_err().contains("timeout"));
 }
 
-/// A limit without an order ends a match early: the limit on checks allows no pass over all nodes.
+/// A limit without an order stops a match early: the limit on checks allows no pass over all nodes.
 #[test]
 fn distinct_rows_up_to_a_limit_are_streamed() {
     let graph = MemoryGraph::new(&ring(4_000)).with_lists(3, BYTES);
