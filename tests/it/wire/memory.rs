@@ -98,7 +98,7 @@ fn a_long_answer_is_the_same_written_whole_and_while_it_is_sent() {
 
 #[test]
 fn who_reads_nothing_of_a_long_answer_holds_a_few_pieces_and_leaves_nothing() {
-    let database = database(Memory::Work(128 << 20), &[("timeout", "3s")], (5_000, 4_000));
+    let database = database(Memory::Work(128 << 20), &[("timeout", "8s")], (5_000, 4_000));
     let site = Site::of(database.clone(), ServeOptions::default());
     let slow: Vec<_> = (0..2).map(|_| open(&site, MUCH, MUCH.len())).collect();
     thread::sleep(Duration::from_millis(1500));
