@@ -157,8 +157,8 @@ class Hexgraph:
         self.db = hexgraph.connect(threads=threads)
         for label, frame in nodes.items():
             # The column is both the uid and a property.
-            frame = frame.with_columns(uid=frame["id"])
-            self.db.load_nodes(frame, label, id="uid", uid=True, progress=False)
+            with_uids = frame.with_columns(uid=frame["id"])
+            self.db.load_nodes(with_uids, label, id="uid", uid=True, progress=False)
         schema = "".join(f"{name}: [uid] @reverse .\n" for _, name, _ in edges)
         # The other engines have a key or an index of small tables.
         self.db.alter(schema + "id: int @index(int) .")
