@@ -257,8 +257,8 @@ impl LangValues {
     }
 
     /// Calls `visit` with the position of each of some ascending nodes that has a value, with what
-    /// reads its first value, and for a stored one of few distinct texts with the code of the text
-    /// ([`Values::text_of_code`]). O(nodes + changes between the first and the last node).
+    /// reads its first value, and for a stored one of few distinct texts with the code of the text,
+    /// which is below [`Values::code_count`]. O(nodes + changes between the first and the last node).
     pub fn for_each_first<'a>(
         &'a self,
         nodes: &[u32],
