@@ -1,4 +1,4 @@
-"""How long do nine questions to a social graph take in Cypher, beside DuckDB and Ladybug, in one run?
+"""How long do nine questions to a social graph take in Cypher, compared with DuckDB and Ladybug, in one run?
 
 100,000 people with ages, cities and interests, 2.4 million edges `Follows` with a power law. Answers are compared before
 times are printed. With `--commits 1000` each engine gets so many small transactions first.
@@ -8,9 +8,7 @@ times are printed. With `--commits 1000` each engine gets so many small transact
 prints medians in milliseconds.
 """
 
-import argparse
-
-import beside
+import compare
 
 CYPHER = {
     1: "MATCH (:Person)-[:Follows]->(p:Person) WITH p.id AS i, count(*) AS n ORDER BY n DESC LIMIT 3"
@@ -238,7 +236,6 @@ def run(options):
     """Measure with one number of threads; print a line of JSON for each question."""
     import numpy as np
 
-    beside.pin(options.run)
     nodes, edges = graph(options.people)
     engines = [engine(nodes, edges, options.run) for engine in (Hexgraph, Duck, Ladybug)]
     rng = np.random.default_rng(11)
@@ -252,7 +249,7 @@ def run(options):
         for engine in engines:
             engine.follow(source, target, commits % 52 + 18)
         commits += 1
-    beside.measure(
+    compare.measure(
         engines, options, lambda engine, question: comparable(question, engine.rows(question))
     )
 
@@ -269,17 +266,12 @@ def comparable(question, rows):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = compare.parser(__doc__, CYPHER)
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--commits", type=int, default=0, help="small transactions beforehand")
-    beside.add_options(parser, CYPHER)
     options = parser.parse_args()
-    if options.run:
-        run(options)
-    else:
-        beside.report(__file__, options, f"{options.people:,} people, {options.commits:,} commits")
+    about = f"{options.people:,} people, {options.commits:,} commits"
+    compare.main(__file__, options, run, about)
 
 
 if __name__ == "__main__":

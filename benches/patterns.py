@@ -1,4 +1,4 @@
-"""How long does it take to count nine patterns of a social network, beside DuckDB and Ladybug, in one run?
+"""How long does it take to count nine patterns of a social network, compared with DuckDB and Ladybug, in one run?
 
 The network is generated: people who know each other, forums with posts, comments that reply, tags; its sizes have the proportions
 of a social network of a million messages. The patterns are those of LSQB (github.com/ldbc/lsqb): trees, cycles, optional and
@@ -9,9 +9,7 @@ absent parts. These are not results of LDBC's benchmark. Counts are compared bef
 prints medians in milliseconds, and which engine was the fastest. One process for each number of threads.
 """
 
-import argparse
-
-import beside
+import compare
 
 CYPHER = {
     1: "MATCH (:Country)<-[:isPartOf]-(:City)<-[:isLocatedIn]-(:Person)<-[:hasMember]-(:Forum)"
@@ -219,23 +217,16 @@ class Ladybug:
 
 def run(options):
     """Measure with one number of threads; print a line of JSON for each pattern."""
-    beside.pin(options.run)
     nodes, edges = network(options.messages)
     engines = [engine(nodes, edges, options.run) for engine in (Hexgraph, Duck, Ladybug)]
-    beside.measure(engines, options, lambda engine, pattern: engine.count(pattern))
+    compare.measure(engines, options, lambda engine, pattern: engine.count(pattern))
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = compare.parser(__doc__, CYPHER)
     parser.add_argument("--messages", type=int, default=1_000_000)
-    beside.add_options(parser, CYPHER)
     options = parser.parse_args()
-    if options.run:
-        run(options)
-    else:
-        beside.report(__file__, options, f"{options.messages:,} messages")
+    compare.main(__file__, options, run, f"{options.messages:,} messages")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-import beside
+from compare import pin
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python" / "tests"))
 
@@ -81,7 +81,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--timeout", type=float, default=20.0)
     options = parser.parse_args()
-    beside.pin(options.threads)
+    pin(options.threads)
     import test_analysts
     from pages import blocks_of
 

@@ -1,5 +1,6 @@
 """Runs tasks on several engines in turns, compares their answers, and prints medians in milliseconds."""
 
+import argparse
 import json
 import os
 import statistics
@@ -14,12 +15,16 @@ def pin(threads):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
 
-def add_options(parser, tasks):
-    """Add the options of each such bench."""
+def parser(doc, tasks):
+    """Return a parser with the options of each such bench."""
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--seconds", type=float, default=2.0, help="of a task and an engine")
     parser.add_argument("--tasks", type=int, nargs="+", default=list(tasks))
     parser.add_argument("--run", type=int, help="only measure, with so many threads, and print JSON")
+    return parser
 
 
 def measure(engines, options, answer):
@@ -48,8 +53,12 @@ def short(answer):
     return text if len(text) <= 16 else f"{text[:15]}…"
 
 
-def report(script, options, about):
-    """Measure in a process for each number of threads, and print a table of each."""
+def main(script, options, run, about):
+    """Measure in a process for each number of threads, which calls `run`, and print a table of each."""
+    if options.run:
+        pin(options.run)
+        run(options)
+        return
     for threads in options.threads:
         command = [sys.executable, script, *sys.argv[1:], "--run", str(threads)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
