@@ -68,11 +68,7 @@ pub fn explain(
     graph: &dyn Graph,
     context: &Context,
 ) -> Result<Table> {
-    let mut resolver = Resolver::new(graph, parsed.text(), params);
-    let (plan, shape) = resolver.statement(&parsed.statement().query)?;
-    let execution = Execution::new(graph, parsed.text(), context)?;
-    let lines = Outline::of(&plan, &execution, (resolver.into_slot_names(), shape.width))?;
-    Ok(report(&lines, None))
+    outline(parsed, params, graph, context, false)
 }
 
 /// As [`explain`], of a query that runs. Its rows are dropped; the plan has the rows that each operator gave, and the
@@ -87,11 +83,25 @@ pub fn profile(
     graph: &dyn Graph,
     context: &Context,
 ) -> Result<Table> {
+    outline(parsed, params, graph, context, true)
+}
+
+/// The plan of a query, which runs where it `is_profiled`.
+fn outline(
+    parsed: &Parsed,
+    params: &Map,
+    graph: &dyn Graph,
+    context: &Context,
+    is_profiled: bool,
+) -> Result<Table> {
     let mut resolver = Resolver::new(graph, parsed.text(), params);
     let (plan, shape) = resolver.statement(&parsed.statement().query)?;
-    let execution = Execution::new(graph, parsed.text(), context)?.profiled();
-    let mut row = vec![Value::Null; shape.width];
-    let _ = execution.query(&plan, &mut row, &mut |_| Ok(ControlFlow::Continue(())))?;
+    let mut execution = Execution::new(graph, parsed.text(), context)?;
+    if is_profiled {
+        execution = execution.profiled();
+        let mut row = vec![Value::Null; shape.width];
+        let _ = execution.query(&plan, &mut row, &mut |_| Ok(ControlFlow::Continue(())))?;
+    }
     let lines = Outline::of(&plan, &execution, (resolver.into_slot_names(), shape.width))?;
     Ok(report(&lines, execution.profile.as_ref()))
 }
