@@ -197,6 +197,13 @@ pub(super) struct Aggregate {
     pub(super) span: Span,
 }
 
+impl Aggregate {
+    /// Whether memory is reserved for each value of a group.
+    pub(super) fn retains_values(&self) -> bool {
+        !matches!(self.function.name, "count" | "sum" | "avg" | "min" | "max")
+    }
+}
+
 /// Patterns, as steps in the order in which they run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MatchPlan {

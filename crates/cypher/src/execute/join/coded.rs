@@ -25,6 +25,13 @@ pub(super) struct CodedExpression<'p, 'g> {
     reserved_bytes: usize,
 }
 
+/// What the values of expressions are read with.
+pub(super) struct Reader<'r, 'a> {
+    pub(super) execution: &'r Execution<'a>,
+    pub(super) graph: &'r dyn Adjacency,
+    pub(super) row: &'r mut Row,
+}
+
 /// An expression that reads its variable by one property only.
 struct ByProperty {
     name: Arc<str>,
@@ -55,13 +62,12 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
     /// Appends the codes for some ascending nodes. No node may come twice.
     pub(super) fn read(
         &mut self,
-        execution: &Execution<'_>,
-        graph: &dyn Adjacency,
+        reader: &mut Reader<'_, '_>,
         nodes: &[u32],
-        row: &mut Row,
         into: &mut Vec<u32>,
     ) -> Result<()> {
-        if !self.read_column(execution, graph, nodes, row, into)? {
+        if !self.read_column(reader, nodes, into)? {
+            let Reader { execution, graph, row } = reader;
             let is_node = is_slot(self.original, self.slot);
             for node in nodes {
                 execution.tick()?;
@@ -82,10 +88,8 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
     /// The same by the column of a property; false where there is none.
     fn read_column(
         &mut self,
-        execution: &Execution<'_>,
-        graph: &dyn Adjacency,
+        Reader { execution, graph, row }: &mut Reader<'_, '_>,
         nodes: &[u32],
-        row: &mut Row,
         into: &mut Vec<u32>,
     ) -> Result<bool> {
         let Some(ByProperty { name, expression, values, result_of }) = &mut self.property else {

@@ -5,7 +5,7 @@
 //! further key.
 
 use super::candidates::{Reserved, too_many};
-use super::coded::CodedExpression;
+use super::coded::{CodedExpression, Reader};
 use super::edge_lists::CHECKED_NODES;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
@@ -127,21 +127,17 @@ struct NodeCodes<'p, 'g> {
     keys: Vec<(usize, CodedExpression<'p, 'g>, Vec<u32>)>,
     /// The numbers of the tuples of keys: a level for each key.
     levels: Vec<Pairs>,
+    /// How many pairs of them are reserved.
+    reserved_pairs: usize,
     /// The number of the tuple of each node.
     tuples: Vec<u32>,
     arguments: Vec<(CodedExpression<'p, 'g>, Vec<u32>)>,
 }
 
-/// What the values of expressions are read with.
-struct Reader<'r, 'a> {
-    execution: &'r Execution<'a>,
-    graph: &'r dyn Adjacency,
-    row: &'r mut Row,
-}
-
 /// One aggregate of all groups.
 struct Column<'p> {
     aggregate: &'p Aggregate,
+    retains_values: bool,
     source: Source,
     /// The other arguments.
     others: Vec<Value>,
@@ -205,7 +201,8 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
                 _ => Cells::Accumulators(Vec::new()),
             };
             let seen = aggregate.distinct.then(FxHashSet::default);
-            columns.push(Column { aggregate, source, others: Vec::new(), seen, cells });
+            let (retains_values, others) = (aggregate.retains_values(), Vec::new());
+            columns.push(Column { aggregate, retains_values, source, others, seen, cells });
         }
         let with_keys = (0..variables.len()).filter(|it| !variables[*it].keys.is_empty());
         let levels = with_keys.map(|it| (it, Pairs::default())).collect();
@@ -258,7 +255,7 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         let mut positions: Vec<Vec<u32>> = Vec::with_capacity(width);
         for (at, variable) in self.variables.iter_mut().enumerate() {
             let of_variable: Vec<u32> = nodes.iter().skip(at).step_by(width).copied().collect();
-            let reader = Reader { execution: self.execution, graph: self.graph, row };
+            let reader = &mut Reader { execution: self.execution, graph: self.graph, row };
             positions.push(variable.positions(&of_variable, reader, &mut self.reserved)?);
         }
         let mut groups = vec![0; counts.len()];
@@ -353,6 +350,7 @@ impl<'p, 'g> NodeCodes<'p, 'g> {
             count: 0,
             keys: Vec::new(),
             levels: Vec::new(),
+            reserved_pairs: 0,
             tuples: Vec::new(),
             arguments: Vec::new(),
         }
@@ -362,7 +360,7 @@ impl<'p, 'g> NodeCodes<'p, 'g> {
     fn positions(
         &mut self,
         nodes: &[u32],
-        reader: Reader<'_, '_>,
+        reader: &mut Reader<'_, '_>,
         reserved: &mut Reserved<'_>,
     ) -> Result<Vec<u32>> {
         let mut new: Vec<u32> =
@@ -371,13 +369,12 @@ impl<'p, 'g> NodeCodes<'p, 'g> {
             new.sort_unstable();
             new.dedup();
             let start = self.count;
-            let Reader { execution, graph, row } = reader;
             reserved.grow(new.len() * (self.keys.len() + self.arguments.len() + 1) * 4)?;
             for (_, coded, codes) in &mut self.keys {
-                coded.read(execution, graph, &new, row, codes)?;
+                coded.read(reader, &new, codes)?;
             }
             for (coded, codes) in &mut self.arguments {
-                coded.read(execution, graph, &new, row, codes)?;
+                coded.read(reader, &new, codes)?;
             }
             for (at, node) in new.iter().enumerate() {
                 *self.positions.entry(*node, reserved)? = (start + at) as u32;
@@ -387,6 +384,9 @@ impl<'p, 'g> NodeCodes<'p, 'g> {
                 }
                 self.tuples.push(tuple);
             }
+            let pairs: usize = self.levels.iter().map(Pairs::len).sum();
+            reserved.grow((pairs - self.reserved_pairs) * PAIR_BYTES)?;
+            self.reserved_pairs = pairs;
             self.count += new.len();
         }
         Ok(nodes.iter().map(|it| self.positions.get(*it)).collect())
@@ -432,6 +432,10 @@ impl Column<'_> {
                 counts[group] = counts[group].checked_add(times).ok_or_else(too_many)?;
             }
             Cells::Accumulators(cells) => {
+                if let Some(value) = value.filter(|_| self.retains_values) {
+                    let times = usize::try_from(times).unwrap_or(usize::MAX);
+                    reserved.grow(weight(value).saturating_mul(times))?;
+                }
                 let cell = &mut cells[group];
                 let result = match (value, &self.others[..]) {
                     (None, _) => cell.update_times(&[], times, execution.context()),
@@ -444,12 +448,6 @@ impl Column<'_> {
                         cell.update_times(&arguments, times, execution.context())
                     }
                 };
-                if let Some(value) = value
-                    && !matches!(self.aggregate.function.name, "sum" | "avg" | "min" | "max")
-                {
-                    let times = usize::try_from(times).unwrap_or(usize::MAX);
-                    reserved.grow(weight(value).saturating_mul(times))?;
-                }
                 execution.at(self.aggregate.span, result)?;
             }
         }

@@ -1,7 +1,7 @@
 //! A join runs: from the candidates of its variables to rows.
 
 use super::candidates::{Candidates, Reserved, too_many};
-use super::coded::CodedExpression;
+use super::coded::{CodedExpression, Reader};
 use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
 use super::enumerate::Bindings;
 use super::order::{Sizes, binding_steps};
@@ -292,7 +292,8 @@ impl<'a> Join<'_, 'a> {
             for nodes in candidates.nodes.chunks(CHECKED_NODES) {
                 self.graph.check()?;
                 codes.clear();
-                match coded.read(self.execution, self.graph, nodes, row, &mut codes) {
+                let reader = &mut Reader { execution: self.execution, graph: self.graph, row };
+                match coded.read(reader, nodes, &mut codes) {
                     Ok(()) => {}
                     Err(Error::Query { .. }) => return Ok(false),
                     Err(error) => return Err(error),

@@ -111,7 +111,7 @@ impl Execution<'_> {
             seen.insert(value.clone());
         }
         let times = if cell.seen.is_some() { 1 } else { times };
-        if !matches!(aggregate.function.name, "count" | "sum" | "avg" | "min" | "max") {
+        if aggregate.retains_values() {
             let times = usize::try_from(times).unwrap_or(usize::MAX);
             reserved.grow(weight(&value).saturating_mul(times))?;
         }
