@@ -1,10 +1,10 @@
 //! Does a page by `after` cost the same at any depth?
 //!
 //! A predicate with ten million subjects, an indexed filter that keeps a tenth of them, a node with
-//! ten million edges, by DQL and by GraphQL, and all of it again on a snapshot just mapped. Then the pages
-//! inside a selection: the edges of that node, and of one that leads to every third node, filtered and
-//! ordered, before and after a commit that touches them.
-//! `HEXGRAPH_BENCH_NODES` sets another size.
+//! ten million edges, by DQL and by GraphQL, and all of it again on a snapshot just mapped. Then
+//! the pages inside a selection: the edges of that node, and of one that leads to every third node,
+//! filtered and ordered, before and after a commit that touches them. `HEXGRAPH_BENCH_NODES` sets
+//! another size.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hexgraph::db::graphql::{Headers, Request};
@@ -132,7 +132,8 @@ fn measure(c: &mut Criterion, db: &Database, position: &str) {
     group.finish();
 }
 
-/// Pages inside a selection; `HUB` and `PRED` stand for a node and its edges, `AFTER` for the uid before the page.
+/// Pages inside a selection; `HUB` and `PRED` stand for a node and its edges, `AFTER` for the uid
+/// before the page.
 const NESTED: [(&str, &str); 6] = [
     (
         "filtered",

@@ -1,7 +1,8 @@
 //! What does GraphQL cost above the same question in DQL, and is a page by `after` flat there too?
 //!
-//! Films with directors: pages with nested fields by both languages, at several depths; single nodes; and what it takes to
-//! read, check and plan a text that came before. `HEXGRAPH_BENCH_FILMS` sets another size.
+//! Films with directors: pages with nested fields by both languages, at several depths; single
+//! nodes; and what it takes to read, check and plan a text that came before. `HEXGRAPH_BENCH_FILMS`
+//! sets another size.
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use hexgraph::db::graphql::{Headers, Request};
@@ -125,7 +126,9 @@ fn plans(c: &mut Criterion) {
             let request = requests.get(&api, FILTERED, &limits).expect("the text is valid");
             let operation = request.resolve(&api, None, &given).expect("the variables are valid");
             black_box(
-                lower(caller, &operation.fields[0], SimilarTo::Given).expect("it has a plan").query,
+                lower(caller, &operation.fields[0], SimilarTo::OfRequest)
+                    .expect("it has a plan")
+                    .query,
             )
         });
     });

@@ -1,11 +1,15 @@
-//! How long do the kernels of graph algorithms take, without Python, DQL and a database around them?
+//! How long do the kernels of graph algorithms take, without Python, DQL and a database around
+//! them?
 //!
-//! On a social graph that is drawn at random: people have 20 edges on average, of which half lead to any others, the popular ones more often, and half to
-//! people nearby. `HEXGRAPH_BENCH_PEOPLE` (200,000) says how many, `HEXGRAPH_BENCH_THREADS` (1,2) on how many threads, `HEXGRAPH_BENCH_EDGES` names a
-//! file of another graph: pairs of node numbers of four bytes, the lowest first. Names of algorithms after `--` are the only ones that are measured; `nearest` is personal
-//! PageRank of the top 100 beside the exact one, in `HEXGRAPH_BENCH_CASES` (20) cases. Prints the
-//! least milliseconds of five calls (of one where that takes 5 s), and the bytes of work space for each node; fails where results differ between
-//! numbers of threads. Behind each row stand a number made of all bits of the result, and the modularity of communities.
+//! On a social graph that is drawn at random: people have 20 edges on average, of which half lead
+//! to any others, the popular ones more often, and half to people nearby. `HEXGRAPH_BENCH_PEOPLE`
+//! (200,000) says how many, `HEXGRAPH_BENCH_THREADS` (1,2) on how many threads,
+//! `HEXGRAPH_BENCH_EDGES` names a file of another graph: pairs of node numbers of four bytes, the
+//! lowest first. Names of algorithms after `--` are the only ones that are measured; `nearest` is
+//! personal PageRank of the top 100 beside the exact one, in `HEXGRAPH_BENCH_CASES` (20) cases.
+//! Prints the least milliseconds of five calls (of one where that takes 5 s), and the bytes of work
+//! space for each node; fails where results differ between numbers of threads. Behind each row
+//! stand a number made of all bits of the result, and the modularity of communities.
 
 use hexgraph_base::plan::{
     ALGORITHMS, AlgorithmCall, ArgumentKind, ArgumentValue, Direction, algorithm,
@@ -255,7 +259,8 @@ fn measure(graphs: &mut Graphs, name: &str, threads: &[usize], source: u32) {
     }
 }
 
-/// How long the nodes that are nearest to five others take to be found from these outward, and how many of them are right.
+/// How long the nodes that are nearest to five others take to be found from these outward, and how
+/// many of them are right.
 fn measure_nearest(graphs: &mut Graphs) {
     const STARTS: usize = 5;
     const TOP: i64 = 100;

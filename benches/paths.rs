@@ -1,8 +1,9 @@
 //! How long does a path by weight take, and how long do several?
 //!
-//! Over a random graph of `HEXGRAPH_BENCH_PATHS` (200,000) nodes with 15 weighted edges each, with `@reverse` and without it;
-//! and over a graph of routes with miles, as large as that of American airports (228 nodes, 3,354 edges). Twenty pairs of
-//! nodes each, medians and the longest, JSON text included.
+//! Over a random graph of `HEXGRAPH_BENCH_PATHS` (200,000) nodes with 15 weighted edges each, with
+//! `@reverse` and without it; and over a graph of routes with miles, as large as that of American
+//! airports (228 nodes, 3,354 edges). Twenty pairs of nodes each, medians and the longest, JSON
+//! text included.
 
 use hexgraph::db::Database;
 use hexgraph_benches::{ask, load_lines};

@@ -1,8 +1,10 @@
-//! Are entire columns read at the speed of memory, and does a second thread help? Numbers of many nodes, more than the caches hold, are asked by a database of one
-//! thread and by one of two. Beside each query stand the bytes of its columns, and what a loop over a plain array of as many bytes takes on as many
-//! threads. The answers are compared.
+//! Are entire columns read at the speed of memory, and does a second thread help? Numbers of many
+//! nodes, more than the caches hold, are asked by a database of one thread and by one of two.
+//! Beside each query stand the bytes of its columns, and what a loop over a plain array of as many
+//! bytes takes on as many threads. The answers are compared.
 //!
-//! `HEXGRAPH_BENCH_NODES` is the number of nodes, 16,000,000; `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
+//! `HEXGRAPH_BENCH_NODES` is the number of nodes, 16,000,000; `HEXGRAPH_BENCH_GRAPH` names a
+//! directory that keeps the graph from run to run.
 
 use hexgraph::db::{Database, OpenOptions};
 use hexgraph_benches::{ask, load_lines};

@@ -1,5 +1,6 @@
-//! What do subscribers cost? Thousands of them over real sockets, of one query or each of its own, beside a writer that
-//! wants to make a thousand commits a second: what the writer gets, what the subscribers get, what it costs.
+//! What do subscribers cost? Thousands of them over real sockets, of one query or each of its own,
+//! beside a writer that wants to make a thousand commits a second: what the writer gets, what the
+//! subscribers get, what it costs.
 //!
 //! Clients live in the same process; they count the messages and do nothing else.
 

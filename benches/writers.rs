@@ -1,5 +1,6 @@
-//! How long does a small write wait beside work on entire predicates? One thread writes one value after the other, with a short
-//! pause between two, while another alters the schema, loads, compacts or drops. Prints the waits during each chunk of work.
+//! How long does a small write wait beside work on entire predicates? One thread writes one value
+//! after the other, with a short pause between two, while another alters the schema, loads,
+//! compacts or drops. Prints the waits during each chunk of work.
 
 use hexgraph::db::{Database, Drop, LoadOptions, OpenOptions, RequestContext, Source, SyncPolicy};
 use hexgraph_benches::load_lines;

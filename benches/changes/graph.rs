@@ -1,4 +1,5 @@
-//! The graph that is changed, and the commits that change it: each kind of data that a predicate can have.
+//! The graph that is changed, and the commits that change it: each kind of data that a predicate
+//! can have.
 
 use hexgraph::db::{Database, OpenOptions};
 use hexgraph::internals::durability::SyncPolicy;
@@ -37,7 +38,8 @@ pub fn mixed(number: u64) -> u64 {
     mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 20
 }
 
-/// Opens a directory into memory, without syncs and checkpoints: so the changes are in the log alone.
+/// Opens a directory into memory, without syncs and checkpoints: so the changes are in the log
+/// alone.
 pub fn open(path: &Path, fold: &str) -> Database {
     let mut options = OpenOptions { no_map: true, sync: SyncPolicy::Never, ..Default::default() };
     options.set_checkpoint("64GiB").expect("a number of bytes");
@@ -135,8 +137,9 @@ pub fn commit_all(db: &Database, numbers: std::ops::Range<u64>) {
     numbers.for_each(|number| commit(db, number));
 }
 
-/// One commit, of number 0 or above. It changes all values of a person and adds a friend. Some make a new person, take a person,
-/// values or edges away, or change the hub; the number 0 does all of it.
+/// One commit, of number 0 or above. It changes all values of a person and adds a friend. Some make
+/// a new person, take a person, values or edges away, or change the hub; the number 0 does all of
+/// it.
 pub fn commit(db: &Database, number: u64) {
     let (set, delete) = statements(number, 2);
     db.mutate(&set, &delete).expect("a valid mutation");

@@ -1,9 +1,12 @@
-//! What does a query cost on a graph that was changed a moment ago? Each kind of access on a million nodes, beside the same graph
-//! without changes: after one commit, after a thousand, after a hundred thousand, and after `compact`.
+//! What does a query cost on a graph that was changed a moment ago? Each kind of access on a
+//! million nodes, beside the same graph without changes: after one commit, after a thousand, after
+//! a hundred thousand, and after `compact`.
 //!
-//! Parts of it run alone by their names: `queries`, `reopened`, `first` (the first call after a commit), `writer` (beside one that
-//! commits 10,000 times a second), `hub` (a node of ten million edges) and `costs`. Numbers are those of commits, after which all is
-//! asked, and nothing is compacted then. Any other word leaves out the questions without it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
+//! Parts of it run alone by their names: `queries`, `reopened`, `first` (the first call after a
+//! commit), `writer` (beside one that commits 10,000 times a second), `hub` (a node of ten million
+//! edges) and `costs`. Numbers are those of commits, after which all is asked, and nothing is
+//! compacted then. Any other word leaves out the questions without it in their names.
+//! `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
 
 mod clock;
 mod costs;
@@ -73,7 +76,8 @@ fn main() {
     }
 }
 
-/// Asks everything after each number of commits, of the graph or of a copy of it that is opened again, and of one without changes.
+/// Asks everything after each number of commits, of the graph or of a copy of it that is opened
+/// again, and of one without changes.
 fn changed(saved: &Path, work: &Path, questions: &[Named], (given, reopens): (&[u64], bool)) {
     copy(saved, work);
     copy(saved, &work.join("frozen"));
@@ -86,7 +90,8 @@ fn changed(saved: &Path, work: &Path, questions: &[Named], (given, reopens): (&[
         let each = started.elapsed().as_secs_f64() / (commits - done) as f64;
         println!("{commits} commits: {:.1} us each", each * 1e6);
         done = commits;
-        // What is due to be folded is folded first: a row would be slower the earlier it stands in the list.
+        // What is due to be folded is folded first: a row would be slower the earlier it stands in
+        // the list.
         std::thread::sleep(FOLDS);
         if reopens {
             let again = work.join(format!("again-{commits}"));
@@ -116,8 +121,8 @@ fn ask_all(table: &mut Table, column: &str, dbs: (&Database, &Database), questio
     table.add(column, times.collect());
 }
 
-/// Asks everything once, each time after a commit; beside a graph without changes, which is asked after a commit to
-/// another one.
+/// Asks everything once, each time after a commit; beside a graph without changes, which is asked
+/// after a commit to another one.
 fn first(saved: &Path, dir: &Path, questions: &[Named]) {
     const CALLS: u64 = 15;
     let dirs = ["first", "first-frozen"].map(|name| dir.join(name));

@@ -1,5 +1,5 @@
-//! The kinds of access by name, as `benches/gate/questions/changes.toml` has them. In a text `#` stands for a number of two digits,
-//! 40 to 99, that changes from call to call.
+//! The kinds of access by name, as `benches/gate/questions/changes.toml` has them. In a text `#`
+//! stands for a number of two digits, 40 to 99, that changes from call to call.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Database, QueryRequest, RequestContext};

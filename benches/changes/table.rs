@@ -21,8 +21,8 @@ impl Table {
     }
 }
 
-/// Whether a time is beyond what is requested: 1.3 times the frozen graph, and after very many commits twice that, but not more
-/// than a millisecond on top.
+/// Whether a time is beyond what is requested: 1.3 times the frozen graph, and after very many
+/// commits twice that, but not more than a millisecond on top.
 fn misses(column: &str, frozen: Duration, changed: Duration) -> bool {
     let allowed = match column {
         "100000" => (frozen * 2).min(frozen.mul_f64(1.3).max(frozen + Duration::from_millis(1))),

@@ -1,5 +1,5 @@
-//! Questions while a thread commits 10,000 times a second, beside threads that burn as much processor time outside of the
-//! database.
+//! Questions while a thread commits 10,000 times a second, beside threads that burn as much
+//! processor time outside of the database.
 
 use crate::clock::{at, median, of_process, of_thread};
 use crate::graph::{copy, open, steady_commit};
@@ -136,7 +136,8 @@ fn write(db: &Database, number: &AtomicU64, stop: &AtomicBool) {
     });
 }
 
-/// Burns so much processor time, in cores: what is more than one on another thread, as the writer has one that folds beside it.
+/// Burns so much processor time, in cores: what is more than one on another thread, as the writer
+/// has one that folds beside it.
 fn burn(cores: f64, stop: &AtomicBool) {
     let span = TICK.mul_f64(cores.min(1.0));
     std::thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! What more threads bring on this machine at best: plain loops, which share nothing, on threads that are awake; and how long one that sleeps
-//! takes to wake up.
+//! What more threads bring on this machine at best: plain loops, which share nothing, on threads
+//! that are awake; and how long one that sleeps takes to wake up.
 
 use std::hint::{black_box, spin_loop};
 use std::ops::Range;
@@ -40,7 +40,8 @@ pub fn loops(threads: usize) -> Vec<(&'static str, f64, f64)> {
     let pass = |steps: Range<usize>| {
         black_box(sum(&large[steps]));
     };
-    // Eight numbers that don't wait for each other keep all units of a core at work; two threads that are one core's gain less here than above.
+    // Eight numbers that don't wait for each other keep all units of a core at work; two threads
+    // that are one core's gain less here than above.
     let units = |steps: Range<usize>| {
         let mut numbers = [1_u64, 2, 3, 4, 5, 6, 7, 8];
         for step in steps {
@@ -66,7 +67,8 @@ pub fn loops(threads: usize) -> Vec<(&'static str, f64, f64)> {
     loops.map(|(name, steps, work)| (name, time(1, steps, work), time(threads, steps, work))).into()
 }
 
-/// The median time of a loop whose steps are divided among threads, in milliseconds. They wait for each other in loops, so that none sleeps.
+/// The median time of a loop whose steps are divided among threads, in milliseconds. They wait for
+/// each other in loops, so that none sleeps.
 fn time(threads: usize, steps: usize, work: &(dyn Fn(Range<usize>) + Sync)) -> f64 {
     let (begun, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let part = |thread: usize| steps * thread / threads..steps * (thread + 1) / threads;
@@ -98,7 +100,8 @@ fn time(threads: usize, steps: usize, work: &(dyn Fn(Range<usize>) + Sync)) -> f
     super::median(&mut times)
 }
 
-/// How long a thread that sleeps takes until it runs, while the one that wakes it goes on working: the median and 90 of a hundred, in microseconds.
+/// How long a thread that sleeps takes until it runs, while the one that wakes it goes on working:
+/// the median and 90 of a hundred, in microseconds.
 pub fn wakes() -> (f64, f64) {
     let (requested, woken) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let mut times = Vec::with_capacity(WAKES);

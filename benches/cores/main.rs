@@ -1,13 +1,17 @@
-//! How much faster is a query when a second thread helps? One graph of a million nodes and five million edges, opened twice: by a
-//! database of one thread and by one of two, or of as many as `HEXGRAPH_THREADS` says. The answers are compared, each shape is asked of
-//! both in turns, and from the medians come the speed-up and the share of the time that stays on one thread (Amdahl).
+//! How much faster is a query when a second thread helps? One graph of a million nodes and five
+//! million edges, opened twice: by a database of one thread and by one of two, or of as many as
+//! `HEXGRAPH_THREADS` says. The answers are compared, each shape is asked of both in turns, and
+//! from the medians come the speed-up and the share of the time that stays on one thread (Amdahl).
 //!
-//! Before them, what plain loops gain from as many threads on this machine: no query gains more than the loop that does what it does. Memory and its caches may be
-//! what both threads wait for, and a thread that sleeps takes its time to wake up.
+//! Before them, what plain loops gain from as many threads on this machine: no query gains more
+//! than the loop that does what it does. Memory and its caches may be what both threads wait for,
+//! and a thread that sleeps takes its time to wake up.
 //!
-//! A word chooses the shapes that have it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory that keeps the graph from run to run.
+//! A word chooses the shapes that have it in their names. `HEXGRAPH_BENCH_GRAPH` names a directory
+//! that keeps the graph from run to run.
 //!
-//! At the end: the times of a small query on a thread of its own, alone and beside a large one that uses all threads.
+//! At the end: the times of a small query on a thread of its own, alone and beside a large one that
+//! uses all threads.
 
 mod machine;
 
@@ -239,7 +243,8 @@ fn medians(one: &Database, many: &Database, form: Form, text: &str) -> (f64, f64
     (median(&mut alone), median(&mut shared))
 }
 
-/// The median and the 99th of a hundred times of the small query, over two seconds, in microseconds.
+/// The median and the 99th of a hundred times of the small query, over two seconds, in
+/// microseconds.
 fn point_times(db: &Database) -> (f64, f64) {
     let mut times = Vec::new();
     let started = Instant::now();

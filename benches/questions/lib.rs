@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The questions of a file of the gate: the name, the language and the text of each. They are there until the end of the process.
+/// The questions of a file of the gate: the name, the language and the text of each. They are there
+/// until the end of the process.
 ///
 /// # Panics
 ///

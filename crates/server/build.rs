@@ -1,5 +1,5 @@
-//! Makes the messages of gRPC from their description, and compresses the files of the console. protox reads the description, so no
-//! `protoc` has to be installed.
+//! Makes the messages of gRPC from their description, and compresses the files of the console.
+//! protox reads the description, so no `protoc` has to be installed.
 
 use flate2::{Compression, GzBuilder};
 use prost_build::Config;
@@ -36,7 +36,8 @@ fn make_messages() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compresses each file once, here, and not for each request. The same file gives the same bytes, so that builds can be repeated.
+/// Compresses each file once, here, and not for each request. The same file gives the same bytes,
+/// so that builds can be repeated.
 fn compress_console() -> Result<(), Box<dyn Error>> {
     let out = env::var("OUT_DIR")?;
     for name in CONSOLE {

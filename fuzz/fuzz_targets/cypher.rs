@@ -1,5 +1,5 @@
-//! Any text is parsed and analysed, or refused with an error that has a position; what is parsed is printed to a text
-//! that means the same.
+//! Any text is parsed and analysed, or refused with an error that has a position; what is parsed is
+//! printed to a text that means the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! Any bytes are read as definitions, or refused; what is read reads the same when it is written again.
+//! Any bytes are read as definitions, or refused; what is read reads the same when it is written
+//! again.
 #![no_main]
 
 use hexgraph::internals::graph::Definitions;

@@ -1,4 +1,5 @@
-//! Any text is read as GraphML, or refused with a line of it; the first byte says whether wrong values are left out.
+//! Any text is read as GraphML, or refused with a line of it; the first byte says whether wrong
+//! values are left out.
 #![no_main]
 
 use hexgraph::tables::check_graphml;

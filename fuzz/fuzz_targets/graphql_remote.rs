@@ -1,4 +1,5 @@
-//! Whatever another server answers to a custom field, to the question for its schema, or for its keys, is a value or a fault.
+//! Whatever another server answers to a custom field, to the question for its schema, or for its
+//! keys, is a value or a fault.
 #![no_main]
 
 use hexgraph::db::graphql::{Headers, Request};

@@ -1,4 +1,5 @@
-//! Any file is read as a table of JSON, or refused with a line of it; its rows are those of `serde_json`.
+//! Any file is read as a table of JSON, or refused with a line of it; its rows are those of
+//! `serde_json`.
 #![no_main]
 
 use hexgraph::tables::check_json_table;

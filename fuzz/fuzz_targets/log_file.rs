@@ -1,4 +1,5 @@
-//! Any bytes are read as a log file, or refused; the first byte says in which of the formats it begins well.
+//! Any bytes are read as a log file, or refused; the first byte says in which of the formats it
+//! begins well.
 #![no_main]
 
 use hexgraph::internals::storage::{Identity, LogHeader, LogReader};

@@ -230,7 +230,8 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// Those of `make_next`; [`Error::Io`] on an error of the operating system. Nothing is changed then.
+    /// Those of `make_next`; [`Error::Io`] on an error of the operating system. Nothing is changed
+    /// then.
     pub(super) fn write_saved<T>(
         &self,
         make_next: impl FnOnce(&Arc<Version>) -> Result<(Version, T)>,
@@ -255,7 +256,8 @@ impl Open {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] on an error of the operating system; those of `check`. The log has all then, as before.
+    /// [`Error::Io`] on an error of the operating system; those of `check`. The log has all then,
+    /// as before.
     pub(super) fn checkpoint(&self, check: Check<'_>) -> Result<()> {
         let writing = match &self.home {
             Home::Memory => return Ok(()),

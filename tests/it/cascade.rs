@@ -1,4 +1,5 @@
-//! Pages of edges with `@cascade` are the same whether all targets of a list are walked or as many as fill the page.
+//! Pages of edges with `@cascade` are the same whether all targets of a list are walked or as many
+//! as fill the page.
 
 use hexgraph::db::{Database, QueryRequest, RequestContext};
 use hexgraph::internals::exec::{CostModel, RandomChoice};

@@ -1,4 +1,5 @@
-//! Work that is shared with other threads: the same bytes with any number of threads, and with one of them no other at all.
+//! Work that is shared with other threads: the same bytes with any number of threads, and with one
+//! of them no other at all.
 
 use crate::process;
 use hexgraph::db::{Database, OpenOptions, QueryAnswer, QueryRequest, RequestContext};
@@ -210,7 +211,8 @@ fn limits_hold_for_all_threads_together() {
                 answer.to_json_with(&control).map(|(json, _)| json)
             };
             let (together, one) = (outcome(sharing(1)), outcome(alone()));
-            // Parts take more memory than the whole does; so there may be an error where one thread has none.
+            // Parts take more memory than the whole does; so there may be an error where one thread
+            // has none.
             match (together, one) {
                 (Ok(together), Ok(one)) => assert_eq!(together, one, "{text}"),
                 (Err(error), _) => assert!(
@@ -259,7 +261,8 @@ fn one_thread_is_one_thread() {
     if let Some(threads) = process::number_from_environment("HEXGRAPH_CORES_THREADS") {
         process::report_failures();
         let db = database(600, threads as usize);
-        // The schema was set, and the graph compacted, by threads of a pool; nothing of that is left in a second handle.
+        // The schema was set, and the graph compacted, by threads of a pool; nothing of that is
+        // left in a second handle.
         let dir = tempfile::tempdir().unwrap();
         db.save(dir.path()).unwrap();
         drop(db);

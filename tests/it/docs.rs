@@ -1,5 +1,6 @@
-//! What the pages of the project name exists: the files that links lead to, the source files that the pages on the inside
-//! name, and the functions and types that they name by a path such as `Changes::apply`.
+//! What the pages of the project name exists: the files that links lead to, the source files that
+//! the pages on the inside name, and the functions and types that they name by a path such as
+//! `Changes::apply`.
 
 use std::collections::HashSet;
 use std::fs;

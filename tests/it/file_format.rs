@@ -1,5 +1,6 @@
-//! The files are read by `docs/file-format.md` alone, as a stranger would read them: by offsets, with the standard library
-//! and nothing of hexgraph. Quoted words in comments are the sections of that page.
+//! The files are read by `docs/file-format.md` alone, as a stranger would read them: by offsets,
+//! with the standard library and nothing of hexgraph. Quoted words in comments are the sections of
+//! that page.
 
 mod bytes;
 mod catalog;

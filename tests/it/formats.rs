@@ -1,7 +1,7 @@
 //! Directories that earlier releases wrote open, and answer as they did.
 //!
-//! `tests/fixtures/format-N` has a directory that was written with format N, and what it answered then. [`write`] is
-//! what wrote them all; it also runs on a directory of the format of today.
+//! `tests/fixtures/format-N` has a directory that was written with format N, and what it answered
+//! then. [`write`] is what wrote them all; it also runs on a directory of the format of today.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Database, Drop, OpenOptions, QueryRequest, RequestContext, TxnOptions, check};
@@ -149,8 +149,8 @@ const SECOND_DATA: &str = r#"
     _:new <newlink> <0x1> .
 "#;
 
-/// Deletes of all kinds, each a commit: all values, a language, a value, a value of a list, an edge, all edges, all
-/// that the types of a node say, and a password by its text.
+/// Deletes of all kinds, each a commit: all values, a language, a value, a value of a list, an
+/// edge, all edges, all that the types of a node say, and a password by its text.
 const DELETES: [&str; 10] = [
     "<0x4> <title> * .",
     "<0x1> <name@en> * .",
@@ -216,7 +216,8 @@ fn a_directory_of_today_opens() {
     assert_eq!(answers(&open(again.path(), true)), first.unwrap(), "what was done is the same");
 }
 
-/// Writes a fixture: `HEXGRAPH_WRITE_FIXTURE=<folder> cargo test --features http --test it write_a_fixture -- --ignored`.
+/// Writes a fixture: `HEXGRAPH_WRITE_FIXTURE=<folder> cargo test --features http --test it
+/// write_a_fixture -- --ignored`.
 #[test]
 #[ignore = "writes a fixture, once for each format"]
 fn write_a_fixture() {
@@ -225,7 +226,8 @@ fn write_a_fixture() {
     fs::write(folder.join("answers.txt"), answers(&open(&folder.join("db"), true))).unwrap();
 }
 
-/// A directory answers as expected when it is read, when it is written, after more commits, and from a snapshot.
+/// A directory answers as expected when it is read, when it is written, after more commits, and
+/// from a snapshot.
 fn opens(home: &Path, expected: &str, context: &str) {
     check(home).unwrap_or_else(|error| panic!("{context}: {error}"));
     assert_eq!(answers(&open(home, true)), expected, "{context}, read-only");
@@ -287,7 +289,8 @@ fn open(home: &Path, read_only: bool) -> Database {
     Database::open(home, options).unwrap()
 }
 
-/// The answers to the queries of `queries.txt`; one that begins with `graphql` is a request in GraphQL.
+/// The answers to the queries of `queries.txt`; one that begins with `graphql` is a request in
+/// GraphQL.
 fn answers(db: &Database) -> String {
     let mut text = String::new();
     let queries = fs::read_to_string(fixtures().join("queries.txt")).unwrap();

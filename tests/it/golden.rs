@@ -1,19 +1,20 @@
 //! Runs the scripts of `tests/golden`: a graph, then queries with their answers or errors.
 //!
-//! A script is text. `#` starts a comment. `schema`, `set` and `delete` open a section that ends
-//! at a blank line, `set json` and `delete json` likewise, with the new nodes in a line
-//! `answer: `; below `mutate` stands a whole request, with what it found and the new nodes in such
-//! a line. `>` starts a query, whose answer stands below it, one line to the next blank line.
-//! `graphql schema` opens a section that sets the schema of the GraphQL API, with its faults below it. `graphql>` starts a
-//! request to that API, whose variables may follow in a line `variables `; its response stands below it.
-//! `load` loads lines of a file, and `load NAME` one whose names of nodes are values of a predicate; the numbers of triples and new nodes,
-//! notes and warnings stand in a line `answer: `.
-//! `people N` loads N nodes that are alike in each script (see [`people`]). `explain>` starts a query below which its plan stands:
-//! the steps with their access paths, what the indexes promised and what came out. `warnings>` starts one below whose answer its warnings
-//! stand, a line each, with their kinds. `rewrite NAME>` shows the plan of a query without
-//! a rewrite and with it, and that the answers are the same.
-//! `rdf>` starts a query that is answered in RDF, and `debug>` one whose objects all have their uid.
-//! `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are now.
+//! A script is text. `#` starts a comment. `schema`, `set` and `delete` open a section that ends at
+//! a blank line, `set json` and `delete json` likewise, with the new nodes in a line `answer: `;
+//! below `mutate` stands a whole request, with what it found and the new nodes in such a line. `>`
+//! starts a query, whose answer stands below it, one line to the next blank line. `graphql schema`
+//! opens a section that sets the schema of the GraphQL API, with its faults below it. `graphql>`
+//! starts a request to that API, whose variables may follow in a line `variables `; its response
+//! stands below it. `load` loads lines of a file, and `load NAME` one whose names of nodes are
+//! values of a predicate; the numbers of triples and new nodes, notes and warnings stand in a line
+//! `answer: `. `people N` loads N nodes that are alike in each script (see [`people`]). `explain>`
+//! starts a query below which its plan stands: the steps with their access paths, what the indexes
+//! promised and what came out. `warnings>` starts one below whose answer its warnings stand, a line
+//! each, with their kinds. `rewrite NAME>` shows the plan of a query without a rewrite and with it,
+//! and that the answers are the same. `rdf>` starts a query that is answered in RDF, and `debug>`
+//! one whose objects all have their uid. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are
+//! now.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
@@ -116,8 +117,9 @@ fn rewritten(db: &Database, name: &str, text: &str) -> String {
     )
 }
 
-/// N-Quads of some people. Person n has the uid n, the name `person n`, the age n modulo 90 but for each tenth, one of seven cities, a score
-/// below 100,003 that no other has, a height below 1,000, a day of birth, and follows five others. Person 1 follows the first half of them, too.
+/// N-Quads of some people. Person n has the uid n, the name `person n`, the age n modulo 90 but for
+/// each tenth, one of seven cities, a score below 100,003 that no other has, a height below 1,000,
+/// a day of birth, and follows five others. Person 1 follows the first half of them, too.
 fn people(count: u64) -> String {
     let mut lines = String::new();
     for n in 1..=count {

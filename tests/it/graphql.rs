@@ -1,10 +1,11 @@
 //! Runs the scripts of `tests/graphql`: a GraphQL schema, then requests with their answers.
 //!
 //! A script is text, its parts stand between blank lines. `#` starts a comment. A part is `schema`
-//! with the lines of a schema below, or `alter` with those of a schema in DQL; or lines that begin with `>`, a GraphQL request, after it
-//! perhaps a line that begins with `$`, the variables as JSON, or with `@`, what the token of the
-//! caller says, and then the answer; or lines that begin with `?`, a request in DQL, and the answer. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers
-//! as they are now.
+//! with the lines of a schema below, or `alter` with those of a schema in DQL; or lines that begin
+//! with `>`, a GraphQL request, after it perhaps a line that begins with `$`, the variables as
+//! JSON, or with `@`, what the token of the caller says, and then the answer; or lines that begin
+//! with `?`, a request in DQL, and the answer. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as
+//! they are now.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Database, QueryRequest, RequestContext};

@@ -1,4 +1,5 @@
-//! Whatever mutations do, both ends of a link are there or none is, and an end for one node has one.
+//! Whatever mutations do, both ends of a link are there or none is, and an end for one node has
+//! one.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{Database, QueryRequest, RequestContext};

@@ -1,5 +1,6 @@
-//! Keeps the layers of `ARCHITECTURE.md`: what each module may use, that files use each other in one direction, where
-//! unsafe code may be, and how long files and functions may get. Reads the source as text, so it needs no tool.
+//! Keeps the layers of `ARCHITECTURE.md`: what each module may use, that files use each other in
+//! one direction, where unsafe code may be, and how long files and functions may get. Reads the
+//! source as text, so it needs no tool.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -106,11 +107,13 @@ const FEATURE_FILES: &[&str] = &[
 const EMPTY_NAMES: &[&str] = &["common", "core", "helpers", "manager", "misc", "shared", "utils"];
 
 const FILE_LINES_MAX: usize = 800;
+const COMMENT_WIDTH_MAX: usize = 100;
 /// The most files of one folder, its `mod.rs` and its tests included; more are grouped.
 const FOLDER_FILES_MAX: usize = 15;
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// The members: the name that a `use` has for each, its sources, and the layer that all of it is, where it is one.
+/// The members: the name that a `use` has for each, its sources, and the layer that all of it is,
+/// where it is one.
 const MEMBERS: &[(&str, &str, Option<&str>)] = &[
     ("hexgraph_base", "crates/base/src", None),
     ("hexgraph_cypher", "crates/cypher/src", Some("cypher")),
@@ -152,6 +155,7 @@ fn source_is_tidy() {
             check_uses(&name, code, &mut faults);
             check_words(&name, code, &mut faults);
             check_lengths(&name, code, &mut faults);
+            check_comments(&name, code, &mut faults);
         }
     }
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
@@ -210,8 +214,8 @@ fn check_uses(name: &str, code: &str, faults: &mut Vec<String>) {
     }
 }
 
-/// The layers that a file of one names, with the numbers of the lines where it does, groups (`crate::{graph, plan}`)
-/// included.
+/// The layers that a file of one names, with the numbers of the lines where it does, groups
+/// (`crate::{graph, plan}`) included.
 fn uses(code: &str, module: &str) -> Vec<(usize, String)> {
     let is_complete = MEMBERS.iter().any(|(_, _, layer)| *layer == Some(module));
     let lines: Vec<&str> = numbered_code(code).map(|(_, line)| line).collect();
@@ -302,6 +306,24 @@ fn check_words(name: &str, code: &str, faults: &mut Vec<String>) {
     }
 }
 
+/// Prose in comments is wrapped; examples, tables and drawings are as wide as they have to be.
+fn check_comments(name: &str, code: &str, faults: &mut Vec<String>) {
+    let mut is_example = false;
+    for (index, line) in code.lines().enumerate() {
+        let Some(text) = line.trim_start().strip_prefix("//") else {
+            is_example = false;
+            continue;
+        };
+        let text = text.trim_start_matches(['/', '!']).trim_start();
+        is_example ^= text.starts_with("```");
+        let is_drawn =
+            text.starts_with(['|', '>', '.']) || text.contains("  ") || text.contains('→');
+        if !is_example && !is_drawn && COMMENT_WIDTH_MAX < line.chars().count() {
+            faults.push(format!("{name}:{}: wrap the comment at {COMMENT_WIDTH_MAX}", index + 1));
+        }
+    }
+}
+
 fn check_lengths(name: &str, code: &str, faults: &mut Vec<String>) {
     let lines: Vec<&str> = code.lines().collect();
     if FILE_LINES_MAX < lines.len() {
@@ -341,7 +363,8 @@ struct Names {
 /// For each pair of files of which the first uses the second: the names that it uses.
 type Ties = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// Files that use each other can only be read, moved and tested together, and so can rooms. A parent and its own parts may.
+/// Files that use each other can only be read, moved and tested together, and so can rooms. A
+/// parent and its own parts may.
 #[test]
 fn files_use_each_other_in_one_direction() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
@@ -470,8 +493,9 @@ fn ties_of_capacities(ties: &Ties) -> Ties {
     capacities
 }
 
-/// The file that a path leads to, through the modules that hand names on, with the name that it has there. `None` for what
-/// is of another crate, of the file itself, or a module as a whole: paths that go on from it are looked at themselves.
+/// The file that a path leads to, through the modules that hand names on, with the name that it has
+/// there. `None` for what is of another crate, of the file itself, or a module as a whole: paths
+/// that go on from it are looked at themselves.
 fn owner(modules: &Modules, from: &str, path: &[String], depth: usize) -> Option<(String, String)> {
     let mut at = from.to_owned();
     for (position, step) in path.iter().enumerate() {

@@ -207,7 +207,8 @@ fn requests_share_the_memory_of_their_database() {
         }
     }
     assert!(db.budget().reserved() < 2 << 20, "{}", db.budget().reserved());
-    // 100,000 edges a level, and 2 MB of text that are drawn several times, as a buffer that grows; given back when the answer goes.
+    // 100,000 edges a level, and 2 MB of text that are drawn several times, as a buffer that grows;
+    // given back when the answer goes.
     let level = "{ q(func: has(knows)) { knows { count(knows) } } }";
     let wide =
         "{ q(func: has(knows)) { knows { knows { count(knows) } } ~knows { knows { uid } } } }";
@@ -246,7 +247,8 @@ fn root_fields_give_back_what_they_have_drawn() {
     assert!(db.budget().reserved() < 2 << 20, "{}", db.budget().reserved());
 }
 
-/// `{"n":1}` has seven bytes, and seven hundred once it is read into values: what a query in DQL answers a field of GraphQL is weighed so.
+/// `{"n":1}` has seven bytes, and seven hundred once it is read into values: what a query in DQL
+/// answers a field of GraphQL is weighed so.
 #[test]
 fn answers_that_are_read_again_are_weighed_as_values() {
     let options = OpenOptions { memory: Memory::Work(16 << 20), ..OpenOptions::default() };
@@ -389,7 +391,8 @@ fn the_head_of_an_answer_costs_what_is_written() {
     assert_eq!(answer.root_counts().collect::<Vec<_>>(), [("q", 100)]);
 }
 
-/// There may be a fault for each value, also where nothing is left of the data: they are bounded as an answer is.
+/// There may be a fault for each value, also where nothing is left of the data: they are bounded as
+/// an answer is.
 #[test]
 fn faults_count_as_what_is_answered() {
     let database = |limits: &[(&str, &str)]| {

@@ -1,4 +1,5 @@
-//! Passwords take long on purpose: whoever sets, deletes or compares them holds up himself, and nobody else.
+//! Passwords take long on purpose: whoever sets, deletes or compares them holds up himself, and
+//! nobody else.
 
 use crate::wait::check_wait;
 use hexgraph::db::graphql::{Headers, Request};
@@ -157,7 +158,8 @@ fn costly_hashes_of_before_are_not_computed() {
     assert!(started.elapsed() < Duration::from_secs(5));
 }
 
-/// Whoever asks whether a password is right learns neither by the answer nor by its time whether there is somebody of the name.
+/// Whoever asks whether a password is right learns neither by the answer nor by its time whether
+/// there is somebody of the name.
 #[test]
 fn a_comparison_costs_the_same_whoever_is_there() {
     let db = Database::in_memory();

@@ -1,5 +1,5 @@
-//! Paths by weight are those of a plain search: Dijkstra's algorithm for one, the beginnings of all paths for several. Which of
-//! equal paths is found, and in which order, is theirs.
+//! Paths by weight are those of a plain search: Dijkstra's algorithm for one, the beginnings of all
+//! paths for several. Which of equal paths is found, and in which order, is theirs.
 
 use hexgraph::db::{Database, LoadOptions, QueryRequest, RequestContext, Source};
 use proptest::prelude::*;
@@ -176,7 +176,8 @@ fn uid(value: &Value) -> u64 {
     u64::from_str_radix(value["uid"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
 }
 
-/// The edges that fields have, as levels show them. Each field is its text and the name that it has in an answer.
+/// The edges that fields have, as levels show them. Each field is its text and the name that it has
+/// in an answer.
 fn all_hops(db: &Database, fields: &[(String, String)]) -> Hops {
     let body: String = fields.iter().map(|(text, _)| format!("{text} {{ uid }} ")).collect();
     let answer = ask(db, &format!("{{ q(func: has(v)) {{ uid {body} }} }}"));
@@ -371,7 +372,8 @@ proptest! {
     }
 }
 
-/// A graph with more nodes than a search has in a map, as arrays: nodes from 1 on, each with as many edges.
+/// A graph with more nodes than a search has in a map, as arrays: nodes from 1 on, each with as
+/// many edges.
 struct Large {
     out: usize,
     targets: Vec<u64>,
@@ -412,7 +414,8 @@ impl Large {
         db
     }
 
-    /// The lightest way behind `begin`, whose last node is not left to `banned`: its nodes from there on, and its weight.
+    /// The lightest way behind `begin`, whose last node is not left to `banned`: its nodes from
+    /// there on, and its weight.
     fn lightest(&self, begin: &[u64], banned: Option<u64>, to: u64) -> Option<(Vec<u64>, f64)> {
         let nodes = self.targets.len() / self.out + 1;
         let (mut best, mut before) = (vec![f64::INFINITY; nodes], vec![0; nodes]);
@@ -446,7 +449,8 @@ impl Large {
         None
     }
 
-    /// The weights of the two lightest paths: the second leaves the first at one of its nodes, or there is none.
+    /// The weights of the two lightest paths: the second leaves the first at one of its nodes, or
+    /// there is none.
     fn two(&self, from: u64, to: u64) -> Vec<f64> {
         let Some((way, weight)) = self.lightest(&[from], None, to) else { return Vec::new() };
         let mut sum = 0.0;

@@ -1,5 +1,5 @@
-//! Whether the GraphQL schema, which is data of the engine itself, and its rules outlive whatever a client may send: each way
-//! by which data and definitions change is tried on it.
+//! Whether the GraphQL schema, which is data of the engine itself, and its rules outlive whatever a
+//! client may send: each way by which data and definitions change is tried on it.
 
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
@@ -52,7 +52,8 @@ fn check(db: &Database, after: &str) {
     assert_eq!(result["q"], json!([{"Doc.title": "hidden"}]), "{after}");
 }
 
-/// Checks that something was refused for the reason `why`, or done where there is none; the schema is there either way.
+/// Checks that something was refused for the reason `why`, or done where there is none; the schema
+/// is there either way.
 fn tried<T>(db: &Database, what: &str, why: &str, done: Result<T>) {
     match (done, why) {
         (Ok(_), "") => {}

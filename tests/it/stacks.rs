@@ -1,7 +1,8 @@
-//! Deep requests on threads with small stacks: each is answered, or refused in words, and the process lives.
+//! Deep requests on threads with small stacks: each is answered, or refused in words, and the
+//! process lives.
 //!
-//! The list below has one request for each walk over something that nests: texts, plans, filters, math, answers and
-//! the trees that are dropped. `types/work/stack.rs` is what all of them ask.
+//! The list below has one request for each walk over something that nests: texts, plans, filters,
+//! math, answers and the trees that are dropped. `types/work/stack.rs` is what all of them ask.
 
 use hexgraph::db::{Database, Mutation, MutationRequest, QueryRequest, RequestContext, Statements};
 use std::thread;
@@ -57,7 +58,8 @@ fn nested(before: &str, inside: &str, after: &str, times: usize) -> String {
     format!("{}{inside}{}", before.repeat(times), after.repeat(times))
 }
 
-/// Asks on each stack: the largest one has to answer, the others may refuse. Afterwards all answer what is simple.
+/// Asks on each stack: the largest one has to answer, the others may refuse. Afterwards all answer
+/// what is simple.
 fn ask_everywhere(db: &Database, name: &str, text: &str, ask: Ask) {
     for kib in STACKS.into_iter().rev() {
         let (there, requested) = (db.clone(), text.to_owned());

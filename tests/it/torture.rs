@@ -169,8 +169,9 @@ impl Run {
         acknowledged
     }
 
-    /// Appends to the log that `CURRENT` names last what a commit may leave that was not written completely. A log
-    /// that is not named yet gets no record, so bytes there would be damage, which is refused.
+    /// Appends to the log that `CURRENT` names last what a commit may leave that was not written
+    /// completely. A log that is not named yet gets no record, so bytes there would be damage,
+    /// which is refused.
     fn add_garbage(&mut self) {
         let Ok(current) = std::fs::read_to_string(self.directory.join("CURRENT")) else { return };
         let mut named = current.lines().filter_map(|line| line.strip_prefix("log "));

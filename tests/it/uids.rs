@@ -1,4 +1,5 @@
-//! Uids can't be used up: whatever uids data names, and however many programs take, new nodes get cheap ones.
+//! Uids can't be used up: whatever uids data names, and however many programs take, new nodes get
+//! cheap ones.
 
 use hexgraph::db::{
     Database, LoadOptions, OpenOptions, QueryRequest, RequestContext, Source, TxnOptions,
@@ -32,7 +33,8 @@ fn limit_of<T>(done: Result<T, Error>) -> String {
     }
 }
 
-/// The uids that are written by hand: at the edges of the halves, the last of the cheap ones, and great ones.
+/// The uids that are written by hand: at the edges of the halves, the last of the cheap ones, and
+/// great ones.
 const WRITTEN: [u64; 8] = [
     TABLE - 1,
     TABLE - 2,
@@ -152,7 +154,8 @@ fn what_is_refused_takes_no_uids() {
     assert_eq!(new_node(&db), first + 1);
 }
 
-/// In turns with a database where nobody wrote great uids, so that what else the machine does strikes both alike.
+/// In turns with a database where nobody wrote great uids, so that what else the machine does
+/// strikes both alike.
 #[test]
 fn new_nodes_cost_no_more_than_before() {
     let (plain, other) = (Database::in_memory(), Database::in_memory());

@@ -1,4 +1,5 @@
-//! Upserts read before their turn as writers: they hold up nobody, and never make two where one was to be.
+//! Upserts read before their turn as writers: they hold up nobody, and never make two where one was
+//! to be.
 
 use crate::wait::check_wait;
 use crate::wire::site::Site;
@@ -54,7 +55,8 @@ fn race(db: &Database, predicate: &str, make: impl Fn(&str) + Sync) {
     assert_eq!(all, format!(r#"{{"q":[{{"count":{KEYS}}}],"w":[{{"count":{KEYS}}}]}}"#));
 }
 
-/// The ways to make a node where there is none: by a condition, and by a variable that may find nothing.
+/// The ways to make a node where there is none: by a condition, and by a variable that may find
+/// nothing.
 fn texts(key: &str) -> [String; 2] {
     [
         format!(
@@ -77,7 +79,8 @@ fn two_never_make_two() {
             });
         }
     }
-    // Of a predicate that nobody knows yet; in a directory, where a version is seen when it is durable.
+    // Of a predicate that nobody knows yet; in a directory, where a version is seen when it is
+    // durable.
     let folder = tempfile::tempdir().unwrap();
     let db = Database::open(folder.path(), OpenOptions::default()).unwrap();
     let start = Barrier::new(WRITERS);
@@ -124,7 +127,8 @@ fn two_never_make_two_in_graphql() {
     }
 }
 
-/// A graph whose query takes a while, and a text with so many blocks that it takes about as long as `expected`.
+/// A graph whose query takes a while, and a text with so many blocks that it takes about as long as
+/// `expected`.
 fn long_upsert(db: &Database, expected: Duration) -> String {
     db.alter("name: string @index(exact) .\nknows: [uid] .\nnote: string .").unwrap();
     let mut lines = String::new();

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Checks that nobody else waits while `work` computes: no longer than a part of its time, `fraction` of which make it up.
-/// The system may hold anybody up, so it is tried three times.
+/// Checks that nobody else waits while `work` computes: no longer than a part of its time,
+/// `fraction` of which make it up. The system may hold anybody up, so it is tried three times.
 #[track_caller]
 pub fn check_wait(db: &Database, fraction: u32, what: &str, work: impl Fn()) {
     let mut seen = Vec::new();
@@ -20,7 +20,8 @@ pub fn check_wait(db: &Database, fraction: u32, what: &str, work: impl Fn()) {
     panic!("{what} held up another writer: it took, and the other one waited, {seen:?}");
 }
 
-/// How long `work` takes, and the longest wait of another writer meanwhile, who changes `note` of one node again and again.
+/// How long `work` takes, and the longest wait of another writer meanwhile, who changes `note` of
+/// one node again and again.
 fn longest_wait(db: &Database, work: impl Fn()) -> (Duration, Duration) {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -1,5 +1,6 @@
-//! What the smallest build does: it keeps and answers all that needs none of its features, and refuses the rest by a
-//! message that names the feature. `cargo test -p hexgraph --test lean` runs it; a build with the features has none of it.
+//! What the smallest build does: it keeps and answers all that needs none of its features, and
+//! refuses the rest by a message that names the feature. `cargo test -p hexgraph --test lean` runs
+//! it; a build with the features has none of it.
 #![cfg(not(any(
     feature = "text",
     feature = "geo",
@@ -137,8 +138,8 @@ fn directories_of_larger_builds_are_refused_and_stay_as_they_are() {
     }
 }
 
-/// A log may define what the snapshot before it does not have: that of `text-in-log` is empty, and its log has an index
-/// of words.
+/// A log may define what the snapshot before it does not have: that of `text-in-log` is empty, and
+/// its log has an index of words.
 #[test]
 fn a_log_of_a_larger_build_is_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -9,7 +9,8 @@ const DQL: &str = "Content-Type: application/dql";
 
 const NODES: usize = 1000;
 
-/// Nodes with a text of 55 bytes, a number, an edge from the first to all others, and one from each to a node with a long text.
+/// Nodes with a text of 55 bytes, a number, an edge from the first to all others, and one from each
+/// to a node with a long text.
 fn fill(database: &Database) {
     database
         .alter("name: string .\nn: int .\nknows: [uid] .\nnext: uid .\nhub: uid .\nlong: string .")

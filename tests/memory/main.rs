@@ -1,11 +1,13 @@
-//! What requests take: a program with an allocator that counts, which sends one request at a time to a server in this process.
+//! What requests take: a program with an allocator that counts, which sends one request at a time
+//! to a server in this process.
 //!
-//! While a request is answered, the bytes that are live beyond those before it are at most twice the highest reservation, and
-//! 32 MiB. A row that allocates first and reserves later passes, and one that does not reserve fails: its request is so large that what
-//! it becomes is beyond the 32 MiB. `cargo test -p hexgraph-server --test memory -- --nocapture` prints a line a row.
+//! While a request is answered, the bytes that are live beyond those before it are at most twice
+//! the highest reservation, and 32 MiB. A row that allocates first and reserves later passes, and
+//! one that does not reserve fails: its request is so large that what it becomes is beyond the 32
+//! MiB. `cargo test -p hexgraph-server --test memory -- --nocapture` prints a line a row.
 //!
-//! Each file is a table: rows that share a [`site::Site`]. A row has a name, a part of the answer, and a function that makes the
-//! request before it is measured.
+//! Each file is a table: rows that share a [`site::Site`]. A row has a name, a part of the answer,
+//! and a function that makes the request before it is measured.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 #![expect(

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
 
-/// What may be live beside twice the highest reservation: stacks of threads, caches, and what is small for each connection.
+/// What may be live beside twice the highest reservation: stacks of threads, caches, and what is
+/// small for each connection.
 const SLACK: usize = 32 * MIB;
 
 /// How much of an answer is retained to compare it; the rest is read and thrown away.
@@ -39,7 +40,8 @@ pub struct Site {
     _alone: MutexGuard<'static, ()>,
 }
 
-/// One request, all bytes of which exist before it is measured. Returns the start of the answer; what it allocates itself counts.
+/// One request, all bytes of which exist before it is measured. Returns the start of the answer;
+/// what it allocates itself counts.
 pub type Attack = Box<dyn FnOnce(&Site) -> String>;
 
 /// One row of a table: what is tried, and a part of the answer.
@@ -181,10 +183,12 @@ fn request(path: &str, headers: &[&str], body: &[u8]) -> Vec<u8> {
     [request.as_bytes(), body].concat()
 }
 
-/// Sends bytes on a connection of their own, and reads until the server closes it. Returns the start of what came.
+/// Sends bytes on a connection of their own, and reads until the server closes it. Returns the
+/// start of what came.
 pub fn exchange(address: SocketAddr, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    // A request that is refused early is not read to its end, and what was sent is lost with the connection.
+    // A request that is refused early is not read to its end, and what was sent is lost with the
+    // connection.
     let sent = stream.write_all(request);
     let mut start = Vec::with_capacity(START);
     let mut buffer = [0; 16 << 10];

@@ -1,5 +1,5 @@
-//! The read-only scenarios of the openCypher TCK: which texts are parsed and analysed, and which errors are named as
-//! there.
+//! The read-only scenarios of the openCypher TCK: which texts are parsed and analysed, and which
+//! errors are named as there.
 
 use crate::{Analysed, Result, analyse, parse};
 use serde_json::Value;

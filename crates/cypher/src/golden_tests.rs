@@ -1,5 +1,5 @@
-//! The texts of `golden`: those of `errors` with their reports, those of `columns` with the kinds of their columns.
-//! `HEXGRAPH_UPDATE=1` writes the files anew.
+//! The texts of `golden`: those of `errors` with their reports, those of `columns` with the kinds
+//! of their columns. `HEXGRAPH_UPDATE=1` writes the files anew.
 
 use crate::{Result, analyse, parse};
 use std::fs;

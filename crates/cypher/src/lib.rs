@@ -1,5 +1,6 @@
-//! Read-only openCypher. A lexer and a grammar turn a text into a syntax tree; the analysis resolves its variables
-//! and functions and checks the rules of the language. No step reads data or the schema.
+//! Read-only openCypher. A lexer and a grammar turn a text into a syntax tree; the analysis
+//! resolves its variables and functions and checks the rules of the language. No step reads data or
+//! the schema.
 
 mod span;
 mod syntax;

@@ -1,4 +1,5 @@
-//! Texts that are too deep or very long: an error with the limit's name, or a tree, and no overflow of a stack.
+//! Texts that are too deep or very long: an error with the limit's name, or a tree, and no overflow
+//! of a stack.
 
 use crate::{Code, Result, analyse, parse};
 use std::thread;
@@ -7,7 +8,8 @@ fn on_stack<T: Send + 'static>(kib: usize, work: impl FnOnce() -> T + Send + 'st
     thread::Builder::new().stack_size(kib << 10).spawn(work).unwrap().join().unwrap()
 }
 
-/// What nests: a head, what is repeated before what is inside, what is repeated after it, and a tail.
+/// What nests: a head, what is repeated before what is inside, what is repeated after it, and a
+/// tail.
 const NESTED: [[&str; 5]; 14] = [
     ["RETURN ", "(", "1", ")", ""],
     ["RETURN ", "[", "1", "]", ""],

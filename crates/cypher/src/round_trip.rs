@@ -1,4 +1,5 @@
-//! What is printed is parsed to the same tree: for trees that are made of random bytes, and for the texts of the TCK.
+//! What is printed is parsed to the same tree: for trees that are made of random bytes, and for the
+//! texts of the TCK.
 
 use crate::span::Span;
 use crate::syntax::ast::*;

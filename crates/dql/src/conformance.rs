@@ -1,6 +1,6 @@
 //! Texts with the verdict of Dgraph: accepted or refused.
 
-use super::{Given, parse, parse_mutation};
+use super::{ParameterValue, parse, parse_mutation};
 use hexgraph_base::types::Result;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ fn rows(file: &str) -> Option<Vec<Value>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-fn variables(row: &Value) -> BTreeMap<String, Given> {
+fn variables(row: &Value) -> BTreeMap<String, ParameterValue> {
     let pairs = row["vars"].as_object().into_iter().flatten();
     pairs.map(|(name, value)| (name.clone(), value.as_str().unwrap().into())).collect()
 }

@@ -2,7 +2,7 @@
 //! is in `tests/golden/errors/language`.
 
 use super::{
-    Document, Given, MutationRequest, RdfBlock, UpsertCondition, parse, parse_condition,
+    Document, MutationRequest, ParameterValue, RdfBlock, UpsertCondition, parse, parse_condition,
     parse_mutation,
 };
 use crate::lower::upsert::UpsertPlan;
@@ -15,7 +15,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn plan_with(text: &str, variables: &[(&str, &str)]) -> Result<Query> {
-    let pairs = variables.iter().map(|(name, value)| ((*name).to_owned(), Given::from(*value)));
+    let pairs =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), ParameterValue::from(*value)));
     parse(text)?.plan(&pairs.collect())
 }
 
@@ -307,9 +308,11 @@ fn query_variables() {
 /// A list as the value of a variable is what the same list in the text is.
 #[test]
 fn lists_as_values_of_variables() {
-    let items = |items: &[&str]| Given::list(items.iter().map(|it| (*it).to_owned()).collect());
-    let planned =
-        |text: &str, list: Given| parse(text)?.plan(&BTreeMap::from([("$l".to_owned(), list)]));
+    let items =
+        |items: &[&str]| ParameterValue::list(items.iter().map(|it| (*it).to_owned()).collect());
+    let planned = |text: &str, list: ParameterValue| {
+        parse(text)?.plan(&BTreeMap::from([("$l".to_owned(), list)]))
+    };
     for (kind, call, list, literal) in [
         ("string", "eq(name, $l)", &["a", "b, c", "[d]"][..], r#"eq(name, ["a", "b, c", "[d]"])"#),
         ("string", "eq(name, $l)", &["a"], r#"eq(name, ["a"])"#),

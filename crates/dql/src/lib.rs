@@ -18,7 +18,7 @@ mod language_tests;
 pub use grammar::{CharSet, Expr, Grammar, Omitted, Rule, query_grammar};
 pub use keywords::keywords;
 pub use lexer::GROUPS_UNFILTERED;
-pub use lower::given::Given;
+pub use lower::parameter_value::ParameterValue;
 pub use lower::upsert::UpsertCondition;
 pub use request::document::Document;
 pub use request::kind::is_mutation;

@@ -35,8 +35,8 @@ pub(crate) fn schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
     to_schema_text(given)
 }
 
-/// Converts the values of variables to texts. Returns for each variable its name with `$`, its text and, if it is a list, the texts
-/// of its items.
+/// Converts the values of variables to texts. Returns for each variable its name with `$`, its text
+/// and, if it is a list, the texts of its items.
 #[pyfunction]
 #[pyo3(signature = (given))]
 pub(crate) fn variable_texts(
@@ -49,9 +49,10 @@ pub(crate) fn variable_texts(
     Ok(texts.collect())
 }
 
-/// Converts the rows of the block named `block` of an answer in JSON to a table. The columns that `order` names come first, in
-/// that order; the columns of an object stand where the object stands. `types` has the names of the value types of the schema by
-/// the keys of the answer. A column of another key whose texts are all instants becomes a column of times.
+/// Converts the rows of the block named `block` of an answer in JSON to a table. The columns that
+/// `order` names come first, in that order; the columns of an object stand where the object stands.
+/// `types` has the names of the value types of the schema by the keys of the answer. A column of
+/// another key whose texts are all instants becomes a column of times.
 #[pyfunction]
 #[pyo3(signature = (json, block, order, types))]
 pub(crate) fn json_table(

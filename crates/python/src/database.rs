@@ -5,10 +5,10 @@ use super::graphql::{self, GraphqlArguments};
 use super::interrupt::{detached, interruptible, interruptible_with};
 use super::mutation::{MutationArguments, PyUpsert, to_drop};
 use super::requests::{Checks, QueryCall, Target, UpsertArguments, refuse_arguments, to_timeout};
-use super::server::{PyServer, Servers, Settings, warn_of_default_password};
+use super::server::{PyServer, Servers, Settings};
 use super::source::{PyLoadReport, PySchemaReport, to_schema_text};
 use super::stats::stats_dict;
-use super::tables::{GivenEdges, GivenNodes, GivenOptions, to_tables, with_bar};
+use super::tables::{EdgeArguments, NodeArguments, OptionArguments, to_tables, with_bar};
 use super::txn::PyTxn;
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::{PyExplanation, slow_dict};
@@ -20,7 +20,6 @@ use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text};
 use crate::convert::variables::{to_rows, to_variables};
 use hexgraph::db::{Database, ManyRequest, QueryRequest, Recovery, RequestContext, TxnOptions};
-use hexgraph_server::http::Server;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::path::PathBuf;
@@ -45,8 +44,7 @@ impl PyDatabase {
     /// What Python sees of a database.
     pub fn new(
         database: Database,
-        path: Option<PathBuf>,
-        read_only: bool,
+        (path, read_only): (Option<PathBuf>, bool),
         checks: Checks,
     ) -> PyDatabase {
         PyDatabase { database, path, read_only, checks, servers: Servers::default() }
@@ -64,9 +62,9 @@ impl PyDatabase {
 
 #[pymethods]
 impl PyDatabase {
-    /// Set definitions of predicates and types, and build their indexes. A definition replaces the previous one
-    /// entirely: what it omits (an index, @reverse, @lang, a field of a type) is dropped. Returns a report of what
-    /// was added, changed, dropped and built.
+    /// Set definitions of predicates and types, and build their indexes. A definition replaces the
+    /// previous one entirely: what it omits (an index, @reverse, @lang, a field of a type) is
+    /// dropped. Returns a report of what was added, changed, dropped and built.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -76,8 +74,9 @@ impl PyDatabase {
     /// >>> db.alter("name: string @index(exact) .").dropped
     /// ['name: @index(term)']
     ///
-    /// `schema` is a string, or the path of a file; a dict whose values are definitions, Python types, or dicts
-    /// with the fields of a type; or a dataclass, a pydantic model, or a list of these, each of which is a type.
+    /// `schema` is a string, or the path of a file; a dict whose values are definitions, Python
+    /// types, or dicts with the fields of a type; or a dataclass, a pydantic model, or a list of
+    /// these, each of which is a type.
     ///
     /// >>> db.alter({"Film": {"title": "string @index(term)", "year": int, "actor": ["Person"]}})
     /// <hexgraph.SchemaReport
@@ -107,20 +106,22 @@ impl PyDatabase {
         detached(py, || self.database.drop(&what)).map_err(to_python)
     }
 
-    /// Load N-Quads or JSON (lines, an array, or values in any layout) from a path, bytes or a binary file, plain
-    /// or compressed, or from a list of these, in one commit. A path may be a pattern such as "data/*.rdf.gz", a
-    /// folder of such files, or a .parquet folder of `export`. The definitions of `schema` (a string or a path) are
-    /// added first; `graphql_schema`, likewise, is set at the end.
+    /// Load N-Quads or JSON (lines, an array, or values in any layout) from a path, bytes or a
+    /// binary file, plain or compressed, or from a list of these, in one commit. A path may be a
+    /// pattern such as "data/*.rdf.gz", a folder of such files, or a .parquet folder of `export`.
+    /// The definitions of `schema` (a string or a path) are added first; `graphql_schema`,
+    /// likewise, is set at the end.
     ///
-    /// Nodes of N-Quads may have names, such as `<alice>` or an IRI. `xid` names the predicate that stores them: a
-    /// node that has the value is reused. It gets an index and is @unique if it is new. Without `xid`, names are
-    /// valid only within this load.
+    /// Nodes of N-Quads may have names, such as `<alice>` or an IRI. `xid` names the predicate that
+    /// stores them: a node that has the value is reused. It gets an index and is @unique if it is
+    /// new. Without `xid`, names are valid only within this load.
     ///
-    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"` it is left out
-    /// and reported. `progress` shows a bar with the rate and the remaining time in terminals and notebooks. A
-    /// function is called with a dict instead: done and total bytes, records, records_per_second, seconds,
-    /// seconds_left. `memory`, bytes or "512MiB", limits the load in addition to its largest predicate; the rest is
-    /// spilled to temporary files in the directory of the database.
+    /// A line that can't be stored raises LoadError and nothing is loaded; with `on_error="skip"`
+    /// it is left out and reported. `progress` shows a bar with the rate and the remaining time in
+    /// terminals and notebooks. A function is called with a dict instead: done and total bytes,
+    /// records, records_per_second, seconds, seconds_left. `memory`, bytes or "512MiB", limits the
+    /// load in addition to its largest predicate; the rest is spilled to temporary files in the
+    /// directory of the database.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -144,23 +145,23 @@ impl PyDatabase {
         progress: Option<&Bound<'_, PyAny>>,
         memory: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<PyLoadReport> {
-        let given = GivenOptions {
+        let given = OptionArguments {
             schema: schema.cloned(),
             on_error: on_error.to_owned(),
             memory: memory.cloned(),
             progress: progress.cloned(),
-            ..GivenOptions::default()
+            ..OptionArguments::default()
         };
         files::load(py, &self.database, source, (graphql_schema, xid), given)
     }
 
-    /// Load tables of nodes: what `load_nodes` of `hexgraph.methods` calls, with all options in a dict.
+    /// Load tables of nodes: what `load_nodes` of `hexgraph.methods` calls, all options in a dict.
     #[pyo3(signature = (tables, options))]
     fn _load_nodes(
         &self,
         py: Python<'_>,
         tables: &Bound<'_, PyAny>,
-        options: GivenNodes<'_>,
+        options: NodeArguments<'_>,
     ) -> PyResult<PyLoadReport> {
         let progress = options.table.progress.clone();
         let options = options.read()?;
@@ -171,13 +172,13 @@ impl PyDatabase {
         })
     }
 
-    /// Load tables of edges: what `load_edges` of `hexgraph.methods` calls, with all options in a dict.
+    /// Load tables of edges: what `load_edges` of `hexgraph.methods` calls, all options in a dict.
     #[pyo3(signature = (tables, options))]
     fn _load_edges(
         &self,
         py: Python<'_>,
         tables: &Bound<'_, PyAny>,
-        options: GivenEdges<'_>,
+        options: EdgeArguments<'_>,
     ) -> PyResult<PyLoadReport> {
         let progress = options.table.progress.clone();
         let options = options.read()?;
@@ -190,9 +191,9 @@ impl PyDatabase {
 
     /// Run a query in DQL.
     ///
-    /// `variables` are the values of its `$` names: strings, numbers, booleans, dates and times, or lists and
-    /// arrays of them in `eq`, `uid`, `uid_in`, as a vector, and as coordinates. `timeout` is in seconds. `debug`
-    /// adds the uid to every object.
+    /// `variables` are the values of its `$` names: strings, numbers, booleans, dates and times, or
+    /// lists and arrays of them in `eq`, `uid`, `uid_in`, as a vector, and as coordinates.
+    /// `timeout` is in seconds. `debug` adds the uid to every object.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -204,8 +205,8 @@ impl PyDatabase {
     /// >>> db.query(dql, {"n": ["Ada", "Bob"]}).to_dict()
     /// {'q': [{'name': 'Ada'}]}
     ///
-    /// Names that the schema does not have, and edges without braces, have no values and are listed in
-    /// `Result.warnings`. With `strict=True`, here or in `connect`, they are errors.
+    /// Names that the schema does not have, and edges without braces, have no values and are listed
+    /// in `Result.warnings`. With `strict=True`, here or in `connect`, they are errors.
     ///
     /// >>> db.query("{ q(func: has(nmae)) { name } }").warnings
     /// ['line 1 column 11: there is no predicate `nmae` (did you mean `name`?)']
@@ -228,11 +229,13 @@ impl PyDatabase {
         Target::Database(&self.database).query(py, requested, variables)
     }
 
-    /// Run one query for each row of a table, on all threads and on one version, and return one Arrow table.
+    /// Run one query for each row of a table, on all threads and on one version, and return one
+    /// Arrow table.
     ///
-    /// `table` is a list of dicts, a data frame, or Arrow columns: a column for each variable; a missing value is left
-    /// out. Rows are in the order of the table, with their number, from 0, in the column `number`. The other columns
-    /// are those of `to_arrow(block)`, with a nested node as columns `boss.name`. Lists of nodes are refused.
+    /// `table` is a list of dicts, a data frame, or Arrow columns: a column for each variable; a
+    /// missing value is left out. Rows are in the order of the table, with their number, from 0, in
+    /// the column `number`. The other columns are those of `to_arrow(block)`, with a nested node as
+    /// columns `boss.name`. Lists of nodes are refused.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -266,11 +269,13 @@ impl PyDatabase {
         )
     }
 
-    /// Run one query for each row of a table, and return an iterator of results in the order of the rows.
+    /// Run one query for each row of a table, and return an iterator of results in the order of the
+    /// rows.
     ///
-    /// Threads prefetch at most a few dozen results. `table` is as for `query_many`; an iterator of dicts is read
-    /// on demand. `timeout` is in seconds, for each row. All results are from one version. `close()` or the end of
-    /// `with` cancels. A query that fails raises at its position, and `next` continues after it.
+    /// Threads prefetch at most a few dozen results. `table` is as for `query_many`; an iterator of
+    /// dicts is read on demand. `timeout` is in seconds, for each row. All results are from one
+    /// version. `close()` or the end of `with` cancels. A query that fails raises at its position,
+    /// and `next` continues after it.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -294,7 +299,8 @@ impl PyDatabase {
         Ok(PyAnswers::new(answers, dql, rows, self.checks.warns))
     }
 
-    /// Run a query and return its plan: each operator with its expected rows, its actual rows and its time.
+    /// Run a query and return its plan: each operator with its expected rows, its actual rows and
+    /// its time.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -326,9 +332,11 @@ impl PyDatabase {
         Ok(PyExplanation::new(explanation?))
     }
 
-    /// Set the GraphQL schema, a string or the path of a file, and return the current one; None if there is none.
+    /// Set the GraphQL schema, a string or the path of a file, and return the current one; None if
+    /// there is none.
     ///
-    /// Adds the predicates and types that it needs to the schema of the database. It is stored with the data.
+    /// Adds the predicates and types that it needs to the schema of the database. It is stored with
+    /// the data.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -349,8 +357,8 @@ impl PyDatabase {
 
     /// Run a GraphQL request. Returns a dict with "data", and with "errors" if something is wrong.
     ///
-    /// Errors are returned and not raised, since one part of a request may fail while others succeed. `headers` are
-    /// those that a client would send, such as a token.
+    /// Errors are returned and not raised, since one part of a request may fail while others
+    /// succeed. `headers` are those that a client would send, such as a token.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -379,12 +387,13 @@ impl PyDatabase {
         graphql::ask(py, &self.database, text, arguments)
     }
 
-    /// Subscribe to a GraphQL operation. Returns an iterator of results in the form of `graphql`: one at once, then
-    /// one after each commit that changes it. Rapid changes are combined.
+    /// Subscribe to a GraphQL operation. Returns an iterator of results in the form of `graphql`:
+    /// one at once, then one after each commit that changes it. Rapid changes are combined.
     ///
-    /// `for` and `next` wait without the GIL; `async for` is a coroutine. `timeout` limits the wait for a result,
-    /// in seconds: it raises TimeoutError, after which you can wait again. The iterator ends when the schema
-    /// changes, the database is closed, the token in `headers` expires, or by `with`, `async with` and `close`.
+    /// `for` and `next` wait without the GIL; `async for` is a coroutine. `timeout` limits the wait
+    /// for a result, in seconds: it raises TimeoutError, after which you can wait again. The
+    /// iterator ends when the schema changes, the database is closed, the token in `headers`
+    /// expires, or by `with`, `async with` and `close`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -411,8 +420,8 @@ impl PyDatabase {
         graphql::subscribe(py, &self.database, text, arguments)
     }
 
-    /// The last 128 queries that exceeded the limit `slow`, the newest last, as dicts: "text", "variables",
-    /// "seconds", and "at" in seconds since 1970.
+    /// The last 128 queries that exceeded the limit `slow`, the newest last, as dicts: "text",
+    /// "variables", "seconds", and "at" in seconds since 1970.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect(limits={"slow": 0})
@@ -423,8 +432,8 @@ impl PyDatabase {
         self.database.slow_queries().iter().map(|query| slow_dict(py, query)).collect()
     }
 
-    /// Run a query page by page: `size` nodes of its one visible block at a time, in the order of their uids. All
-    /// pages read one version, and each costs the same.
+    /// Run a query page by page: `size` nodes of its one visible block at a time, in the order of
+    /// their uids. All pages read one version, and each costs the same.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -444,13 +453,14 @@ impl PyDatabase {
         Ok(PyPages::new(pages.map_err(|error| to_python_with_text(error, dql))?, self.checks.warns))
     }
 
-    /// Delete and set in one commit, the deletes first. Returns the uids of new nodes by the names of their blank
-    /// nodes.
+    /// Delete and set in one commit, the deletes first. Returns the uids of new nodes by the names
+    /// of their blank nodes.
     ///
-    /// `set` and `delete` are N-Quads, one on each line. `set_json` and `delete_json` are dicts, lists of them, or
-    /// JSON text. A dict is a node, identified by "uid" (as "0x1f", 31 or "_:name"; a new node without it). Nested
-    /// dicts are target nodes of an edge, "name@en" is a language and "friend|since" a facet. A delete of None
-    /// deletes all values of the predicate, one of only the uid all predicates of the node's types.
+    /// `set` and `delete` are N-Quads, one on each line. `set_json` and `delete_json` are dicts,
+    /// lists of them, or JSON text. A dict is a node, identified by "uid" (as "0x1f", 31 or
+    /// "_:name"; a new node without it). Nested dicts are target nodes of an edge, "name@en" is a
+    /// language and "friend|since" a facet. A delete of None deletes all values of the predicate,
+    /// one of only the uid all predicates of the node's types.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -481,11 +491,12 @@ impl PyDatabase {
 
     /// Run a query, and change its nodes, in one commit without another writer in between.
     ///
-    /// `dql` is a query whose variables the mutation uses. `uid(v)` is every node of v, or one new node if v is
-    /// empty; `val(x)` is the value of x at the changed node. If the condition `cond`, such as `@if(eq(len(v),
-    /// 0))`, is false, nothing is changed. `mutations` are further mutations to run after the first: dicts with the
-    /// keys "set", "delete", "set_json", "delete_json" and "cond". Without any of these `dql` is a complete block
-    /// `upsert { query {...} mutation {...} }`.
+    /// `dql` is a query whose variables the mutation uses. `uid(v)` is every node of v, or one new
+    /// node if v is empty; `val(x)` is the value of x at the changed node. If the condition `cond`,
+    /// such as `@if(eq(len(v), 0))`, is false, nothing is changed. `mutations` are further
+    /// mutations to run after the first: dicts with the keys "set", "delete", "set_json",
+    /// "delete_json" and "cond". Without any of these `dql` is a complete block `upsert { query
+    /// {...} mutation {...} }`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -525,10 +536,10 @@ impl PyDatabase {
 
     /// Begin a transaction: requests that read one version and are committed together.
     ///
-    /// As a context manager it commits at the end of the block, and discards on an exception. Concurrent writes to
-    /// the same value of a node, the same edge, or the same indexed value of an `@upsert` predicate conflict: the
-    /// first commit wins, later ones raise ConflictError. With `read_only` it changes nothing and never conflicts:
-    /// all its queries read one version.
+    /// As a context manager it commits at the end of the block, and discards on an exception.
+    /// Concurrent writes to the same value of a node, the same edge, or the same indexed value of
+    /// an `@upsert` predicate conflict: the first commit wins, later ones raise ConflictError. With
+    /// `read_only` it changes nothing and never conflicts: all its queries read one version.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -544,8 +555,8 @@ impl PyDatabase {
         Ok(PyTxn::new(txn, self.checks))
     }
 
-    /// Reserve `count` contiguous uids that no new node gets, and return them, for programs that number their nodes
-    /// themselves.
+    /// Reserve `count` contiguous uids that no new node gets, and return them, for programs that
+    /// number their nodes themselves.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -567,9 +578,9 @@ impl PyDatabase {
         detached(py, || self.database.schema_text()).map_err(to_python)
     }
 
-    /// The size of the database: "nodes", the number of the last "commit", and "predicates". Each predicate has its
-    /// "nodes", its "values", its "bytes" including indexes, and the bytes of its "parts": "values" (or edges),
-    /// "indexes", "reverse" edges and "facets".
+    /// The size of the database: "nodes", the number of the last "commit", and "predicates". Each
+    /// predicate has its "nodes", its "values", its "bytes" including indexes, and the bytes of its
+    /// "parts": "values" (or edges), "indexes", "reverse" edges and "facets".
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -584,8 +595,8 @@ impl PyDatabase {
         stats_dict(py, &stats)
     }
 
-    /// Write the database to a directory, which `connect` opens. An existing one is replaced when the new one is
-    /// complete. This database stays open at its path; readers and writers continue.
+    /// Write the database to a directory, which `connect` opens. An existing one is replaced when
+    /// the new one is complete. This database stays open at its path; readers and writers continue.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
@@ -599,8 +610,9 @@ impl PyDatabase {
         interruptible(py, None, |control| self.database.save_with(&path, control))
     }
 
-    /// Write a new snapshot, which replaces the log. It happens automatically when the log has grown long. Cost: a
-    /// pass over all data; readers and writers continue. Does nothing for a database in memory.
+    /// Write a new snapshot, which replaces the log. It happens automatically when the log has
+    /// grown long. Cost: a pass over all data; readers and writers continue. Does nothing for a
+    /// database in memory.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -614,8 +626,8 @@ impl PyDatabase {
         interruptible(py, None, |control| self.database.checkpoint_with(control))
     }
 
-    /// Compact: merge all changes into the columns, which makes reads faster and saves memory, and write a
-    /// snapshot. Readers and writers continue meanwhile.
+    /// Compact: merge all changes into the columns, which makes reads faster and saves memory, and
+    /// write a snapshot. Readers and writers continue meanwhile.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -628,8 +640,8 @@ impl PyDatabase {
         interruptible(py, None, |control| self.database.compact_with(control))
     }
 
-    /// Update a read-only database to the newest commit of another process, and return its number. Cost:
-    /// proportional to the new commits, not to the database.
+    /// Update a read-only database to the newest commit of another process, and return its number.
+    /// Cost: proportional to the new commits, not to the database.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -643,10 +655,10 @@ impl PyDatabase {
         detached(py, || self.database.refresh()).map_err(to_python)
     }
 
-    /// The result of replaying the log when the database was opened: the number of replayed "commits", the "bytes"
-    /// of the log, and the number of bytes "cut" off its end, or ignored if read-only, because they are no complete
-    /// commit: one that was never acknowledged, or that another process is writing. A log shorter than what was on
-    /// disk is an error.
+    /// The result of replaying the log when the database was opened: the number of replayed
+    /// "commits", the "bytes" of the log, and the number of bytes "cut" off its end, or ignored if
+    /// read-only, because they are no complete commit: one that was never acknowledged, or that
+    /// another process is writing. A log shorter than what was on disk is an error.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> folder = pathlib.Path(tempfile.mkdtemp()) / "films"
@@ -665,12 +677,14 @@ impl PyDatabase {
         Ok(result)
     }
 
-    /// Write the data to `path`: N-Quads for .rdf, lines of JSON for .jsonl, each optionally followed by .gz or .zst.
-    /// The schema is written to a file of the same name with .schema, a GraphQL schema to one with .graphql. For
-    /// .parquet, `path` is a new folder with a table for the nodes of each type (a node is in that of its first type),
-    /// such as nodes.Airport.parquet, one for the edges of each predicate, such as edges.near.parquet, graph.schema and
-    /// graph.graphql; nodes without a type are in nodes.parquet. Returns the number of triples. `load` of a file and
-    /// its schemas, or of the folder, into an empty database restores the graph with the same uids.
+    /// Write the data to `path`: N-Quads for .rdf, lines of JSON for .jsonl, each optionally
+    /// followed by .gz or .zst. The schema is written to a file of the same name with .schema, a
+    /// GraphQL schema to one with .graphql. For .parquet, `path` is a new folder with a table for
+    /// the nodes of each type (a node is in that of its first type), such as nodes.Airport.parquet,
+    /// one for the edges of each predicate, such as edges.near.parquet, graph.schema and
+    /// graph.graphql; nodes without a type are in nodes.parquet. Returns the number of triples.
+    /// `load` of a file and its schemas, or of the folder, into an empty database restores the
+    /// graph with the same uids.
     ///
     /// >>> import hexgraph, pathlib, tempfile
     /// >>> db = hexgraph.connect()
@@ -682,23 +696,18 @@ impl PyDatabase {
     /// >>> copy.load(folder / "all.rdf.gz", folder / "all.schema").triples
     /// 1
     ///
-    /// With `format="dgraph"`, `path` is a new folder with the three files of Dgraph's bulk and live loaders:
-    /// g01.rdf.gz, g01.schema.gz and g01.gql_schema.gz.
+    /// With `format="dgraph"`, `path` is a new folder with the three files of Dgraph's bulk and
+    /// live loaders: g01.rdf.gz, g01.schema.gz and g01.gql_schema.gz.
     #[pyo3(signature = (path, *, format = None))]
     fn export(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<u64> {
         files::export(py, &self.database, &path, format)
     }
 
     fn _serve(&self, py: Python<'_>, settings: Settings) -> PyResult<PyServer> {
-        let options = settings.options()?;
-        let server = detached(py, || Server::start(self.database.clone(), options));
-        let server = PyServer::new(server.map_err(to_python)?);
-        self.servers.add(&server);
-        warn_of_default_password(py, &self.database)?;
-        Ok(server)
+        self.servers.start(py, &self.database, settings)
     }
 
-    /// Close the database and stop the servers of `serve`. A long log is replaced by a snapshot first.
+    /// Close the database and stop the servers of `serve`. A snapshot replaces a long log first.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -741,7 +750,7 @@ impl PyDatabase {
 
     fn _open_namespace(&self, py: Python<'_>, id: u64) -> PyResult<PyDatabase> {
         let database = detached(py, || self.database.namespace(id)).map_err(to_python)?;
-        Ok(PyDatabase::new(database, self.path.clone(), self.read_only, self.checks))
+        Ok(PyDatabase::new(database, (self.path.clone(), self.read_only), self.checks))
     }
 
     fn _create_namespace(&self, py: Python<'_>) -> PyResult<u64> {
@@ -786,15 +795,6 @@ impl PyDatabase {
     }
 
     fn __repr__(&self) -> String {
-        let position = match &self.path {
-            Some(path) => path.display().to_string(),
-            None => ":memory:".to_owned(),
-        };
-        let mode = if self.read_only { ", read-only" } else { "" };
-        let namespace = match self.database.namespace_id() {
-            0 => String::new(),
-            id => format!(", namespace {id}"),
-        };
-        format!("<hexgraph.Database {position}{namespace}{mode}>")
+        files::shown(&self.database, self.path.as_deref(), self.read_only)
     }
 }

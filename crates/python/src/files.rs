@@ -2,13 +2,14 @@
 
 use super::interrupt::interruptible;
 use super::source::{PyLoadReport, to_export_folder, to_schema_text, to_sources};
-use super::tables::{GivenOptions, skips, to_memory, with_bar};
+use super::tables::{OptionArguments, skips, to_memory, with_bar};
 use hexgraph::db::{Database, LoadOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::Path;
 
-/// Loads triples, or the folder that an export to .parquet wrote; then sets a GraphQL schema, if one is given.
+/// Loads triples, or the folder that an export to .parquet wrote; then sets a GraphQL schema, if
+/// one is given.
 ///
 /// # Errors
 ///
@@ -18,7 +19,7 @@ pub(crate) fn load(
     database: &Database,
     source: &Bound<'_, PyAny>,
     (graphql_schema, xid): (Option<&Bound<'_, PyAny>>, Option<String>),
-    given: GivenOptions<'_>,
+    given: OptionArguments<'_>,
 ) -> PyResult<PyLoadReport> {
     let graphql = graphql_schema.map(to_schema_text).transpose()?;
     let (graphql, progress) = (graphql.as_deref(), given.progress.clone());
@@ -45,7 +46,8 @@ pub(crate) fn load(
     })
 }
 
-/// Writes the data to `path`: by the end of its name without a format, else in that form. Returns the number of triples.
+/// Writes the data to `path`: by the end of its name without a format, else in that form. Returns
+/// the number of triples.
 ///
 /// # Errors
 ///
@@ -67,4 +69,15 @@ pub(crate) fn export(
         }
     };
     Ok(report.triples)
+}
+
+/// What `repr` shows of a database.
+pub(crate) fn shown(database: &Database, path: Option<&Path>, read_only: bool) -> String {
+    let path = path.map_or(":memory:".to_owned(), |path| path.display().to_string());
+    let mode = if read_only { ", read-only" } else { "" };
+    let namespace = match database.namespace_id() {
+        0 => String::new(),
+        id => format!(", namespace {id}"),
+    };
+    format!("<hexgraph.Database {path}{namespace}{mode}>")
 }

@@ -8,7 +8,7 @@ use crate::convert::errors::to_python;
 use crate::convert::json::loads;
 use crate::convert::variables::dict_of_variables;
 use hexgraph::db::Database;
-use hexgraph::db::graphql::{Fault, Headers, Request, Response};
+use hexgraph::db::graphql::{GraphqlError, Headers, Request, Response};
 use hexgraph_base::types::stack;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -72,7 +72,7 @@ pub(crate) fn ask<'py>(
         // named.
         let is_refused = response.data.is_none() && !request.query.is_empty();
         if is_refused && matches!(database.graphql_schema(), Ok(None)) {
-            response = Response::refused(vec![Fault::new(NO_SCHEMA)]);
+            response = Response::refused(vec![GraphqlError::new(NO_SCHEMA)]);
         }
         // An interrupt is the caller's, and no answer. The response has no `extensions` here.
         control.check().map(|()| response.to_json(""))

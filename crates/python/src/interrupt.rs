@@ -51,7 +51,8 @@ impl Cancelled {
     }
 }
 
-/// Stops calls that run on other threads: what a task of asyncio has in hand for the thread that works for it.
+/// Stops calls that run on other threads: what a task of asyncio has in hand for the thread that
+/// works for it.
 #[pyclass(frozen, module = "hexgraph._native")]
 pub struct Cancel {
     cancelled: Arc<Cancelled>,

@@ -1,8 +1,8 @@
 //! The native half of the Python package `hexgraph`: the module `hexgraph._native`.
 //!
-//! Each call converts its arguments to Rust, releases the interpreter's lock while the database works, so that other threads of
-//! Python run, and converts the answer back. What needs no speed, such as data frames and plots, is written in Python
-//! (`python/hexgraph`).
+//! Each call converts its arguments to Rust, releases the interpreter's lock while the database
+//! works, so that other threads of Python run, and converts the answer back. What needs no speed,
+//! such as data frames and plots, is written in Python (`python/hexgraph`).
 
 mod convert;
 mod interrupt;

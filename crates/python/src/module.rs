@@ -106,11 +106,11 @@ fn open_database(
     options.set_checkpoint(&checkpoint).map_err(to_value_error)?;
     options.set_fold(&fold).map_err(to_value_error)?;
     let Some(path) = path else {
-        return Ok(PyDatabase::new(Database::in_memory_with(options), None, false, checks));
+        return Ok(PyDatabase::new(Database::in_memory_with(options), (None, false), checks));
     };
     let opened = detached(py, || Database::connect(&path, options));
     let database = opened.map_err(crate::convert::errors::to_python)?;
-    Ok(PyDatabase::new(database, Some(path), read_only, checks))
+    Ok(PyDatabase::new(database, (Some(path), read_only), checks))
 }
 
 fn to_value_error(error: Error) -> PyErr {

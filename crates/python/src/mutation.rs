@@ -29,7 +29,8 @@ pub struct PyUpsert {
 }
 
 impl PyUpsert {
-    /// What Python sees of an answer. With `warns`, values that were converted with loss come with Python's warning.
+    /// What Python sees of an answer. With `warns`, values that were converted with loss come with
+    /// Python's warning.
     pub fn new(py: Python<'_>, answer: MutationAnswer, warns: bool) -> PyResult<PyUpsert> {
         if warns {
             warn_of_losses(py, &answer.losses)?;
@@ -96,8 +97,8 @@ impl PyUpsert {
         self.effect.edges_deleted
     }
 
-    /// The number of values that were stored as less than they are, since the type of their predicate does not hold them:
-    /// `hexgraph.LossWarning` shows the first.
+    /// The number of values that were stored as less than they are, since the type of their
+    /// predicate does not hold them: `hexgraph.LossWarning` shows the first.
     #[getter]
     fn lossy_values(&self) -> u64 {
         self.lossy_values

@@ -1,5 +1,5 @@
-//! Queries, mutations and upserts, on a database or in a transaction. All of them convert the Python
-//! arguments here and call the engine.
+//! Queries, mutations and upserts, on a database or in a transaction. All of them convert the
+//! Python arguments here and call the engine.
 
 use super::interrupt::interruptible_with;
 use super::mutation::{MutationArguments, PyUpsert, Texts, uid_dict, warn_of_losses};

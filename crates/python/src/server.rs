@@ -1,5 +1,6 @@
 //! A server that a program runs in addition to its other work.
 
+use super::interrupt::detached;
 use crate::convert::errors::to_python;
 use hexgraph::db::access::AccessOptions;
 use hexgraph::db::{Database, byte_count};
@@ -41,14 +42,34 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
+    /// Starts a server of a database, and warns of a password that everybody knows.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Settings::options`]; `OSError` for an address that is in use.
+    pub(crate) fn start(
+        &self,
+        py: Python<'_>,
+        database: &Database,
+        settings: Settings,
+    ) -> PyResult<PyServer> {
+        let options = settings.options()?;
+        let server = detached(py, || Server::start(database.clone(), options));
+        let server = PyServer::new(server.map_err(to_python)?);
+        self.add(&server);
+        warn_of_default_password(py, database)?;
+        Ok(server)
+    }
+
     /// Adds a server, and forgets those that are gone.
-    pub(crate) fn add(&self, server: &PyServer) {
+    fn add(&self, server: &PyServer) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.retain(|server| 0 < server.strong_count());
         running.push(Arc::downgrade(&server.server));
     }
 
-    /// Stops all servers. The caller must not hold the interpreter's lock, since stopping waits for requests.
+    /// Stops all servers. The caller must not hold the interpreter's lock, since stopping waits for
+    /// requests.
     pub(crate) fn stop(&self) {
         let running = mem::take(&mut *self.running.lock().unwrap_or_else(PoisonError::into_inner));
         for server in running.iter().filter_map(Weak::upgrade) {
@@ -89,9 +110,9 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// `ValueError` for what is no address, no permissions, or half of what TLS needs; [`Error::Query`] and [`Error::Io`] for what
-    /// is wrong with a setting or a file.
-    pub(crate) fn options(self) -> PyResult<ServeOptions> {
+    /// `ValueError` for what is no address, no permissions, or half of what TLS needs;
+    /// [`Error::Query`] and [`Error::Io`] for what is wrong with a setting or a file.
+    fn options(self) -> PyResult<ServeOptions> {
         let host: IpAddr = self.host.parse().map_err(|_| {
             PyValueError::new_err(format!("host must be an IP address, not {:?}", self.host))
         })?;
@@ -229,7 +250,8 @@ impl PyServer {
         self.grpc_address.as_deref()
     }
 
-    /// The address that serves `/metrics` without a key, `127.0.0.1:9100` for instance; None if there is none.
+    /// The address that serves `/metrics` without a key, `127.0.0.1:9100` for instance; None if
+    /// there is none.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

@@ -225,7 +225,8 @@ impl PyLoadReport {
         self.report.skipped
     }
 
-    /// The first lines that were left out, up to 1000, as (line number, reason). Lines count from 1.
+    /// The first lines that were left out, up to 1000, as (line number, reason). Lines count from
+    /// 1.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -357,7 +358,8 @@ impl PySchemaReport {
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<1> <age> "36" .\n<2> <age> "old" .')
     /// >>> db.alter("age: int .").unread
-    /// ["age: 1 of 2 values can't be read as int: `old` of 0x2; asking for them is an error until they are set anew, or `age` is default again"]
+    /// ["age: 1 of 2 values can't be read as int: `old` of 0x2; asking for them is an error until
+    /// they are set anew, or `age` is default again"]
     #[getter]
     fn unread(&self) -> Vec<String> {
         texts(&self.report.unread)
@@ -461,7 +463,8 @@ fn to_source(given: &Bound<'_, PyAny>) -> PyResult<Source> {
 
 /// Copies bytes; `otherwise` begins the message for what is none.
 fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
-    // A copy, since the load runs without the interpreter's lock, and a bytearray may be changed then.
+    // A copy, since the load runs without the interpreter's lock, and a bytearray may be changed
+    // then.
     let bytes: Vec<u8> = match given.cast::<pyo3::types::PyBytes>() {
         Ok(bytes) => bytes.as_bytes().to_vec(),
         Err(_) if given.is_instance_of::<pyo3::types::PyByteArray>() => given.extract()?,
@@ -473,7 +476,8 @@ fn to_bytes(given: &Bound<'_, PyAny>, otherwise: &str) -> PyResult<Source> {
     Ok(Source::Bytes(Bytes::from(bytes)))
 }
 
-/// The text of a schema: the content of the file when a path is given, a text itself; a dict or a class is written as one.
+/// The text of a schema: the content of the file when a path is given, a text itself; a dict or a
+/// class is written as one.
 ///
 /// # Errors
 ///
@@ -487,8 +491,9 @@ pub(crate) fn to_schema_text(given: &Bound<'_, PyAny>) -> PyResult<String> {
         return definitions.call_method1("text_of", (given,))?.extract();
     };
     let text = text_of(text, || "schema".to_owned())?;
-    // A single word without a colon, a brace or a `#` can be no schema, so it is a path even where no file is: the error names
-    // it. A schema has a colon or a brace, and so may a path; but a schema names no file.
+    // A single word without a colon, a brace or a `#` can be no schema, so it is a path even where
+    // no file is: the error names it. A schema has a colon or a brace, and so may a path; but a
+    // schema names no file.
     let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
     let is_name = is_word && !text.contains([':', '{', '#']);
     // The file is requested only where the text could be a path, of one line.

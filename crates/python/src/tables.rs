@@ -1,6 +1,7 @@
 //! Tables of Python as tables to load, with the options of such a load.
 //!
-//! The package in Python checks the names of the arguments and passes the options as a dict; the structures here are read from it.
+//! The package in Python checks the names of the arguments and passes the options as a dict; the
+//! structures here are read from it.
 
 use super::interrupt::{interruptible, interruptible_with};
 use super::source::{PyLoadReport, check_lists, to_schema_text};
@@ -29,7 +30,7 @@ use std::sync::Arc;
 /// The options that loads of nodes and of edges have in common, as Python passes them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct GivenOptions<'py> {
+pub(crate) struct OptionArguments<'py> {
     /// The schema, as a text or the path of a file.
     pub schema: Option<Bound<'py, PyAny>>,
     /// The names of value types, by column.
@@ -68,9 +69,9 @@ pub(crate) struct GivenOptions<'py> {
     pub progress: Option<Bound<'py, PyAny>>,
 }
 
-impl Default for GivenOptions<'_> {
+impl Default for OptionArguments<'_> {
     fn default() -> Self {
-        GivenOptions {
+        OptionArguments {
             schema: None,
             types: None,
             on_error: "raise".to_owned(),
@@ -93,13 +94,13 @@ impl Default for GivenOptions<'_> {
     }
 }
 
-impl GivenOptions<'_> {
+impl OptionArguments<'_> {
     /// Converts the options.
     ///
     /// # Errors
     ///
-    /// `ValueError` for an option whose value means nothing, with the name of the option; what the schema's text or file and the
-    /// number of bytes are refused for.
+    /// `ValueError` for an option whose value means nothing, with the name of the option; what the
+    /// schema's text or file and the number of bytes are refused for.
     pub(crate) fn read(self) -> PyResult<TableOptions> {
         let mut types = BTreeMap::new();
         for (column, name) in self.types.into_iter().flatten() {
@@ -112,9 +113,9 @@ impl GivenOptions<'_> {
         }
         let text = TextOptions {
             header: self.header,
-            quote: self.quote.map(|text| optional_sign("quote", &text)).transpose()?,
-            escape: self.escape.map(|text| sign("escape", &text)).transpose()?,
-            comment: self.comment.map(|text| optional_sign("comment", &text)).transpose()?,
+            quote: self.quote.map(|text| optional_character("quote", &text)).transpose()?,
+            escape: self.escape.map(|text| character("escape", &text)).transpose()?,
+            comment: self.comment.map(|text| optional_character("comment", &text)).transpose()?,
             skip: self.skip,
             null_values: self.null_values.unwrap_or_default(),
             quoted_null: self.quoted_null,
@@ -140,9 +141,9 @@ impl GivenOptions<'_> {
 }
 
 /// A character of a text file that an option gives.
-fn sign(option: &str, text: &str) -> PyResult<u8> {
+fn character(option: &str, text: &str) -> PyResult<u8> {
     match text.as_bytes() {
-        [sign] if sign.is_ascii() => Ok(*sign),
+        [character] if character.is_ascii() => Ok(*character),
         _ => {
             let fault = format!("{option} is one ASCII character, not {text:?}");
             Err(PyValueError::new_err(fault))
@@ -151,21 +152,21 @@ fn sign(option: &str, text: &str) -> PyResult<u8> {
 }
 
 /// A character that an option gives, where an empty text says that there is none.
-fn optional_sign(option: &str, text: &str) -> PyResult<Option<u8>> {
-    if text.is_empty() { Ok(None) } else { sign(option, text).map(Some) }
+fn optional_character(option: &str, text: &str) -> PyResult<Option<u8>> {
+    if text.is_empty() { Ok(None) } else { character(option, text).map(Some) }
 }
 
 /// A separator; an empty text says that there is none.
 fn separator(text: &str) -> PyResult<u8> {
-    optional_sign("separator", text).map(|sign| sign.unwrap_or(NO_SEPARATOR))
+    optional_character("separator", text).map(|character| character.unwrap_or(NO_SEPARATOR))
 }
 
 /// The options of a load of nodes.
 #[derive(FromPyObject)]
-pub(crate) struct GivenNodes<'py> {
+pub(crate) struct NodeArguments<'py> {
     /// The options of all loads.
     #[pyo3(item)]
-    pub table: GivenOptions<'py>,
+    pub table: OptionArguments<'py>,
     /// The column of external ids of the nodes; `None` if each row is a new node.
     #[pyo3(item)]
     id: Option<String>,
@@ -184,7 +185,8 @@ pub(crate) struct GivenNodes<'py> {
     /// Predicate, column of latitudes, column of longitudes.
     #[pyo3(item)]
     points: Vec<(String, String, String)>,
-    /// The columns that are edges: column, predicate, type, and the predicate of the targets' external ids.
+    /// The columns that are edges: column, predicate, type, and the predicate of the targets'
+    /// external ids.
     #[pyo3(item)]
     edges: Vec<(String, Option<String>, Option<String>, String)>,
     /// What happens to external ids that no node has: `"make"`, `"skip"` or `"raise"`.
@@ -195,12 +197,12 @@ pub(crate) struct GivenNodes<'py> {
     prefix: bool,
 }
 
-impl GivenNodes<'_> {
+impl NodeArguments<'_> {
     /// Converts the options.
     ///
     /// # Errors
     ///
-    /// As [`GivenOptions::read`].
+    /// As [`OptionArguments::read`].
     pub(crate) fn read(self) -> PyResult<NodeOptions> {
         let point =
             |(predicate, latitude, longitude)| PointColumns { predicate, latitude, longitude };
@@ -225,10 +227,10 @@ impl GivenNodes<'_> {
 
 /// The options of a load of edges.
 #[derive(FromPyObject)]
-pub(crate) struct GivenEdges<'py> {
+pub(crate) struct EdgeArguments<'py> {
     /// The options of all loads.
     #[pyo3(item)]
-    pub table: GivenOptions<'py>,
+    pub table: OptionArguments<'py>,
     /// The predicate of the edges.
     #[pyo3(item)]
     predicate: String,
@@ -255,12 +257,12 @@ pub(crate) struct GivenEdges<'py> {
     owned: bool,
 }
 
-impl GivenEdges<'_> {
+impl EdgeArguments<'_> {
     /// Converts the options.
     ///
     /// # Errors
     ///
-    /// As [`GivenOptions::read`].
+    /// As [`OptionArguments::read`].
     pub(crate) fn read(self) -> PyResult<EdgeOptions> {
         let (source_on, target_on) = match self.on {
             None => (None, None),
@@ -316,7 +318,8 @@ pub(crate) fn skips(on_error: &str) -> PyResult<bool> {
     }
 }
 
-/// Converts an argument to tables. It is whatever [`to_table`] takes, a folder, a pattern of files, or a list of these.
+/// Converts an argument to tables. It is whatever [`to_table`] takes, a folder, a pattern of files,
+/// or a list of these.
 ///
 /// # Errors
 ///
@@ -430,8 +433,8 @@ fn with_nulls(
     RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)
 }
 
-/// Says what the ids in a column are: uids, or values of a predicate. `None` leaves it to the load, which decides as
-/// [`NodeOptions::ids`] and [`EdgeOptions::source_ids`] say.
+/// Says what the ids in a column are: uids, or values of a predicate. `None` leaves it to the load,
+/// which decides as [`NodeOptions::ids`] and [`EdgeOptions::source_ids`] say.
 fn to_ids(predicate: Option<String>, are_uids: bool) -> Option<IdSpace> {
     if are_uids { Some(IdSpace::Uid) } else { predicate.map(IdSpace::Predicate) }
 }
@@ -446,8 +449,8 @@ enum IdPredicates {
     Two(String, String),
 }
 
-/// The columns that are facets, each with the key of its facet. A dict names both; with a list of columns, or the name of one, the key
-/// is the column's own name.
+/// The columns that are facets, each with the key of its facet. A dict names both; with a list of
+/// columns, or the name of one, the key is the column's own name.
 ///
 /// # Errors
 ///
@@ -493,12 +496,14 @@ pub(crate) fn with_bar(
         load,
         |error| to_python_with_text(error, schema.unwrap_or_default()),
     );
-    // The bar goes whatever became of the load. Its own error comes first, although the load may have been stored.
+    // The bar goes whatever became of the load. Its own error comes first, although the load may
+    // have been stored.
     bar.call_method1(py, "close", ())?;
     Ok(PyLoadReport::new(report?))
 }
 
-/// Find out how a file is read as a table: what `hexgraph.sniff` calls. Returns its parts in a dict.
+/// Find out how a file is read as a table: what `hexgraph.sniff` calls. Returns its parts in a
+/// dict.
 ///
 /// # Errors
 ///
@@ -507,7 +512,7 @@ pub(crate) fn with_bar(
 pub(crate) fn sniff_file<'py>(
     py: Python<'py>,
     file: PathBuf,
-    options: GivenOptions<'py>,
+    options: OptionArguments<'py>,
     rows: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let options = options.read()?;

@@ -1,5 +1,5 @@
-//! What an evaluation needs besides its arguments: the moment and the random numbers of the query, and what its values
-//! may cost.
+//! What an evaluation needs besides its arguments: the moment and the random numbers of the query,
+//! and what its values may cost.
 
 use crate::error::{Fault, Result, ScalarError};
 use jiff::Zoned;
@@ -7,8 +7,8 @@ use regex::Regex;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-/// Is called with the bytes of a value before they are allocated, and refuses those that do not fit. It is not called
-/// when a value is dropped.
+/// Is called with the bytes of a value before they are allocated, and refuses those that do not
+/// fit. It is not called when a value is dropped.
 pub type Reserve = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
 
 /// The largest value that an expression makes, unless the caller says otherwise.
@@ -105,7 +105,8 @@ impl Context {
         {
             return Ok(regex.is_match(text));
         }
-        // The pattern is compiled alone first, so that `a)|(b` is an error and does not close the group.
+        // The pattern is compiled alone first, so that `a)|(b` is an error and does not close the
+        // group.
         let invalid = |error: regex::Error| {
             ScalarError::argument(
                 format!("the regular expression is invalid: {error}"),

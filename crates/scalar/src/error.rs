@@ -1,4 +1,5 @@
-//! What can go wrong while an expression is evaluated: what it is for programs, what it is for people, and what to do.
+//! What can go wrong while an expression is evaluated: what it is for programs, what it is for
+//! people, and what to do.
 
 use hexgraph_base::types::Error;
 use std::fmt;

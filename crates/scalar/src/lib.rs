@@ -1,5 +1,6 @@
-//! Values and functions of expressions: what a row of a Cypher query holds, and what the operators and functions of
-//! openCypher 9 do to it. Nothing here knows a syntax tree or a graph; the executor passes values in and gets values.
+//! Values and functions of expressions: what a row of a Cypher query holds, and what the operators
+//! and functions of openCypher 9 do to it. Nothing here knows a syntax tree or a graph; the
+//! executor passes values in and gets values.
 //!
 //! ```
 //! use hexgraph_scalar::{Value, equals};

@@ -8,7 +8,7 @@ use crate::db::change::mutate::{Mutation, MutationRequest};
 use crate::db::database::Database;
 use crate::db::namespaces::namespace::RESERVED;
 use hexgraph_base::types::{Error, Result, Value};
-use hexgraph_dql::Given;
+use hexgraph_dql::ParameterValue;
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Statements, Version};
 use serde_json::json;
@@ -138,7 +138,8 @@ impl Database {
             u as var(func: eq(dgraph.xid, $user)) @filter(type(dgraph.type.User))
         }";
         let variables = [("$user", FIRST_USER), ("$group", GUARDIANS)];
-        let variables = variables.map(|(name, value)| (name.to_owned(), Given::from(value)));
+        let variables =
+            variables.map(|(name, value)| (name.to_owned(), ParameterValue::from(value)));
         let password = list.initial();
         let group = json!({
             "uid": "uid(g)", "dgraph.xid": GUARDIANS, "dgraph.type": "dgraph.type.Group",

@@ -7,7 +7,7 @@ use crate::db::database::Database;
 use crate::db::query::objects::objects;
 use crate::db::query::plans::Variables;
 use hexgraph_base::types::{Error, Result, Value};
-use hexgraph_dql::Given;
+use hexgraph_dql::ParameterValue;
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Statements;
 use serde_json::{Value as Json, json};
@@ -269,7 +269,7 @@ impl Database {
                 let mut header = Vec::new();
                 for (number, name) in names.iter().enumerate() {
                     header.push(format!("$n{number}: string"));
-                    variables.insert(format!("$n{number}"), Given::from(*name));
+                    variables.insert(format!("$n{number}"), ParameterValue::from(*name));
                 }
                 let listed: Vec<String> =
                     (0..names.len()).map(|number| format!("$n{number}")).collect();

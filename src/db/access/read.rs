@@ -8,7 +8,7 @@ use crate::db::database::Database;
 use crate::db::query::objects::objects;
 use crate::db::query::plans::Variables;
 use hexgraph_base::types::{Error, Result, Uid};
-use hexgraph_dql::Given;
+use hexgraph_dql::ParameterValue;
 use hexgraph_store::graph::Version;
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
@@ -64,7 +64,8 @@ impl Database {
         let text = format!(
             "query user($name: string) {{ user(func: eq({XID}, $name)) @filter(type(dgraph.type.User)) {{ uid {USER_GROUP} {{ {XID} }} }} }}"
         );
-        let variables = Variables::from([("$name".to_owned(), Given::from(name.to_owned()))]);
+        let variables =
+            Variables::from([("$name".to_owned(), ParameterValue::from(name.to_owned()))]);
         let result = self.query_full(version, &text, variables)?;
         let member = objects(&result["user"]).next().and_then(|user| {
             let names = objects(&user[USER_GROUP]).filter_map(|group| group[XID].as_str());
@@ -87,7 +88,7 @@ impl Database {
         let text = format!(
             "query guardians($name: string) {{ group(func: eq({XID}, $name)) @filter(type(dgraph.type.Group)) {{ ~{USER_GROUP} @filter(type(dgraph.type.User)) {{ {XID} }} }} }}"
         );
-        let variables = Variables::from([("$name".to_owned(), Given::from(GUARDIANS))]);
+        let variables = Variables::from([("$name".to_owned(), ParameterValue::from(GUARDIANS))]);
         let result = self.query_full(&self.entire_version()?, &text, variables)?;
         let members =
             objects(&result["group"]).flat_map(|group| objects(&group["~dgraph.user.group"]));

@@ -141,8 +141,8 @@ impl Read for Input {
     }
 }
 
-/// The texts of sources that are short and not compressed; `None` where one is not, or can't be read
-/// twice, or not at all: whoever opens it says why.
+/// The texts of sources that are short and not compressed; `None` where one is not, or can't be
+/// read twice, or not at all: whoever opens it says why.
 pub(in crate::db) fn small_texts(sources: &[Source]) -> Option<Vec<Source>> {
     let mut capacity = SMALL_BYTES;
     let mut texts = Vec::with_capacity(sources.len());

@@ -174,8 +174,8 @@ impl Transactions {
         self.lock().open.len()
     }
 
-    /// The newest version with a new start timestamp, by which [`Transactions::find`] returns it for
-    /// a while.
+    /// The newest version with a new start timestamp, by which [`Transactions::find`] returns it
+    /// for a while.
     pub(in crate::db) fn start(&self, store: &Store) -> (Arc<Version>, u64) {
         let mut inner = self.lock();
         // Acquired under the lock, so the list is in order.

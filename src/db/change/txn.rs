@@ -1,8 +1,8 @@
 //! Transactions: several requests that read one snapshot and are committed as one.
 //!
 //! A transaction holds its snapshot, the version that was the newest when it began, and a view: the
-//! snapshot with its own changes. Queries read the view. Each mutation is checked against the view and
-//! executed there, and its [`Changes`] are retained; the commit carries them out again on the
+//! snapshot with its own changes. Queries read the view. Each mutation is checked against the view
+//! and executed there, and its [`Changes`] are retained; the commit carries them out again on the
 //! newest version, where nobody has changed the same things meanwhile. While nobody else committed
 //! at all, the view is the next version already.
 
@@ -205,8 +205,8 @@ impl Database {
         Ok(())
     }
 
-    /// Answers a query at a start timestamp: from the version that it names, or from the view of its
-    /// open transaction; 0 is the newest version. Returns the timestamp, too, for
+    /// Answers a query at a start timestamp: from the version that it names, or from the view of
+    /// its open transaction; 0 is the newest version. Returns the timestamp, too, for
     /// [`Database::resume`].
     ///
     /// ```
@@ -261,7 +261,8 @@ impl Database {
         self.prepared_query_of(version, text, context)
     }
 
-    /// What the caller sees of the version at a start timestamp, with the timestamp; a new one for 0.
+    /// What the caller sees of the version at a start timestamp, with the timestamp; a new one for
+    /// 0.
     pub(in crate::db) fn version_at(&self, number: u64) -> Result<(Arc<Version>, u64)> {
         let open = self.open_state()?;
         if number == 0 {

@@ -1,8 +1,9 @@
 //! Answers as JSON text, and parameters from JSON values.
 //!
-//! An answer is an object with `columns` and `rows`. Ints have all their digits, floats a point or an exponent;
-//! `NaN`, `Infinity` and `-Infinity`, which JSON has no numbers for, are texts. Temporal values are texts of ISO 8601,
-//! and a point is an object with `srid`, `x`, `y` and perhaps `z`.
+//! An answer is an object with `columns` and `rows`. Ints have all their digits, floats a point or
+//! an exponent; `NaN`, `Infinity` and `-Infinity`, which JSON has no numbers for, are texts.
+//! Temporal values are texts of ISO 8601, and a point is an object with `srid`, `x`, `y` and
+//! perhaps `z`.
 
 use super::run::CypherAnswer;
 use crate::db::guard::guarded;
@@ -40,7 +41,8 @@ impl CypherAnswer {
     ///
     /// # Errors
     ///
-    /// `Limit` when the text is longer than the limit `result`, there is no memory for it, or `context` stops it.
+    /// `Limit` when the text is longer than the limit `result`, there is no memory for it, or
+    /// `context` stops it.
     pub fn to_json(&self, context: &RequestContext) -> Result<(String, Duration)> {
         let written = self.to_short_json(u64::MAX, context)?;
         Ok(written.expect("a text beyond the limit `result` is an error"))
@@ -137,8 +139,8 @@ impl CypherAnswer {
     }
 }
 
-/// Values as JSON text, with a bound on memory and length: lists in lists may have their items in common, so that
-/// the text is far longer than the memory of the value.
+/// Values as JSON text, with a bound on memory and length: lists in lists may have their items in
+/// common, so that the text is far longer than the memory of the value.
 struct JsonWriter<'a> {
     out: Vec<u8>,
     /// The bytes that are sent already.
@@ -240,8 +242,8 @@ pub(super) fn json_of(value: &Value, context: &RequestContext, bytes_max: u64) -
     Ok(String::from_utf8(text.out).expect("JSON is written from texts"))
 }
 
-/// The parameters of a query from an object of JSON. A `$` before a name is optional. A number with a point or an
-/// exponent is a float, any other one an int.
+/// The parameters of a query from an object of JSON. A `$` before a name is optional. A number with
+/// a point or an exponent is a float, any other one an int.
 ///
 /// ```
 /// use hexgraph::db::{Database, RequestContext, cypher_params};
@@ -256,7 +258,8 @@ pub(super) fn json_of(value: &Value, context: &RequestContext, bytes_max: u64) -
 ///
 /// # Errors
 ///
-/// `Query` for a number beyond 64 bits, and for values that are nested too deeply; it names the parameter.
+/// `Query` for a number beyond 64 bits, and for values that are nested too deeply; it names the
+/// parameter.
 pub fn cypher_params(given: &serde_json::Map<String, Json>) -> Result<Map> {
     let mut entries = Vec::with_capacity(given.len());
     for (name, value) in given {

@@ -1,8 +1,9 @@
 //! The names of a query and the predicates that they mean.
 //!
-//! A property or relationship type may be written without the name of the type that owns it: `title` is the field
-//! `Film.title` of a node with the label `Film`. For a node, the fields of its types count first, then the predicate
-//! of exactly that name. A name that is a full one, such as `Film.title`, means this predicate alone.
+//! A property or relationship type may be written without the name of the type that owns it:
+//! `title` is the field `Film.title` of a node with the label `Film`. For a node, the fields of its
+//! types count first, then the predicate of exactly that name. A name that is a full one, such as
+//! `Film.title`, means this predicate alone.
 
 use arc_swap::ArcSwapOption;
 use hexgraph_base::schema::{Schema, is_reserved};
@@ -11,7 +12,8 @@ use hexgraph_store::graph::{LangValues, Predicate, Version};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Whether queries see a predicate: those of the engine have a meaning of their own, and a password is never read.
+/// Whether queries see a predicate: those of the engine have a meaning of their own, and a password
+/// is never read.
 pub(super) fn is_visible(predicate: &Predicate) -> bool {
     !is_reserved(&predicate.def.name) && predicate.def.value_type != ValueType::Password
 }
@@ -93,8 +95,8 @@ impl PropertyNames {
         PropertyNames { fields }
     }
 
-    /// The types with visible fields of a short name, and these fields. Empty where each is the predicate of that
-    /// name.
+    /// The types with visible fields of a short name, and these fields. Empty where each is the
+    /// predicate of that name.
     pub(super) fn owned(&self, version: &Version, short: &str) -> Owned {
         let Some(owners) = self.fields.get(short) else { return Owned::new() };
         let visible = |name: &str| {
@@ -123,8 +125,8 @@ impl PropertyNames {
     }
 }
 
-/// Whether a field is the only one of its short name among the fields of these types. `owned` are the fields of the
-/// short name.
+/// Whether a field is the only one of its short name among the fields of these types. `owned` are
+/// the fields of the short name.
 pub(super) fn is_unambiguous(owned: &Owned, field: &str, types: &[Arc<str>]) -> bool {
     let mut fields = owned.iter().filter(|(name, _)| types.contains(name));
     let is_field = |predicate: &Arc<Predicate>| predicate.def.name == field;

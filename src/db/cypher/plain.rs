@@ -5,10 +5,12 @@ use hexgraph_cypher::Graph;
 use hexgraph_scalar::{List, Map, Relationship, Value};
 use std::sync::Arc;
 
-/// A value without nodes, relationships and paths: a node is a map with `uid`, `labels` and `properties`, a
-/// relationship one with `type`, `start`, `end` and `properties`, and a path one with `nodes` and `relationships`.
+/// A value without nodes, relationships and paths: a node is a map with `uid`, `labels` and
+/// `properties`, a relationship one with `type`, `start`, `end` and `properties`, and a path one
+/// with `nodes` and `relationships`.
 ///
-/// What the value has in addition to its own size is charged first: lists with common items have copies then.
+/// What the value has in addition to its own size is charged first: lists with common items have
+/// copies then.
 pub(super) fn plain(value: Value, graph: &dyn Graph) -> Result<Value> {
     let charged = |made: Value| -> Result<Value> {
         graph.reserve(weight(&made))?;

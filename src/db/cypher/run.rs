@@ -21,8 +21,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The rows of a query in Cypher. A node is a map with `uid`, `labels` and `properties`, a relationship one with
-/// `type`, `start`, `end` and `properties`, a path one with `nodes` and `relationships`.
+/// The rows of a query in Cypher. A node is a map with `uid`, `labels` and `properties`, a
+/// relationship one with `type`, `start`, `end` and `properties`, a path one with `nodes` and
+/// `relationships`.
 pub struct CypherAnswer {
     /// The names of the columns: aliases, or expressions as they are written.
     pub columns: Vec<Box<str>>,
@@ -70,10 +71,9 @@ impl Database {
         self.cypher_with(text, &Map::new(Vec::new())?, &RequestContext::new())
     }
 
-    /// Answers a query in openCypher from the newest version, with values of its parameters. It runs on the calling
-    /// thread, row by row.
-    /// After `EXPLAIN` the answer is the plan of the query; after `PROFILE` it runs, and the plan has the rows and the
-    /// milliseconds of each operator.
+    /// Answers a query in openCypher from the newest version, with values of its parameters. It
+    /// runs on the calling thread, row by row. After `EXPLAIN` the answer is the plan of the query;
+    /// after `PROFILE` it runs, and the plan has the rows and the milliseconds of each operator.
     ///
     /// ```
     /// use hexgraph::cypher::{Map, Value};
@@ -89,8 +89,9 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Syntax` for a text that is no query of openCypher, or that would write; `Query` for an expression without a
-    /// value; `Limit` when `context` stops it; `Corrupt` when it meets a damaged part of the file.
+    /// `Syntax` for a text that is no query of openCypher, or that would write; `Query` for an
+    /// expression without a value; `Limit` when `context` stops it; `Corrupt` when it meets a
+    /// damaged part of the file.
     pub fn cypher_with(
         &self,
         text: &str,
@@ -100,8 +101,8 @@ impl Database {
         self.cypher_version(self.version()?, text, params, context)
     }
 
-    /// Answers a query in openCypher at a start timestamp: from the version that it names, or from the view of its open
-    /// transaction; 0 is the newest version. Returns the timestamp, too.
+    /// Answers a query in openCypher at a start timestamp: from the version that it names, or from
+    /// the view of its open transaction; 0 is the newest version. Returns the timestamp, too.
     ///
     /// ```
     /// use hexgraph::cypher::Map;
@@ -183,7 +184,8 @@ impl Txn {
     ///
     /// # Errors
     ///
-    /// As [`Database::cypher_with`]; `Conflict` when the transaction was aborted, `Query` when it has ended.
+    /// As [`Database::cypher_with`]; `Conflict` when the transaction was aborted, `Query` when it
+    /// has ended.
     pub fn cypher_with(
         &self,
         text: &str,

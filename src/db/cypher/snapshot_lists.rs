@@ -31,7 +31,8 @@ struct StoredLists {
 }
 
 impl<'a> SnapshotLists<'a> {
-    /// `edges` are the predicates of the types in the order of their ids, `values` those with values.
+    /// `edges` are the predicates of the types in the order of their ids, `values` those with
+    /// values.
     pub(super) fn new(
         version: &Arc<Version>,
         context: &'a RequestContext,

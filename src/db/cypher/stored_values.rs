@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
 use serde_json::Value as Json;
 
-/// A stored value as one of Cypher. A value that the type of its predicate cannot hold is null, as it is missing in
-/// every other language; so is a password.
+/// A stored value as one of Cypher. A value that the type of its predicate cannot hold is null, as
+/// it is missing in every other language; so is a password.
 pub(super) fn to_cypher(value: ValueRef<'_>, value_type: ValueType) -> Result<Value> {
     if value.value_type() == value_type || value_type == ValueType::Default {
         return converted(value);

@@ -29,9 +29,9 @@ enum ColumnType {
 
 /// # Tables
 impl CypherAnswer {
-    /// The answer as a table, and a warning for each column with values of several types. Ints and floats together
-    /// are floats where no digit is lost. Temporal values are texts of ISO 8601; lists, maps and points are text of
-    /// JSON, and so is each value of a column of several types.
+    /// The answer as a table, and a warning for each column with values of several types. Ints and
+    /// floats together are floats where no digit is lost. Temporal values are texts of ISO 8601;
+    /// lists, maps and points are text of JSON, and so is each value of a column of several types.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};

@@ -287,8 +287,8 @@ fn tables_have_a_type_for_each_column() {
     assert!(matches!(&table.columns[0].cells, Cells::Text(_)) && warnings.len() == 1);
 }
 
-/// Relationships that have names are matched row by row, others are joined: both have the same groups, also of a graph
-/// that was just changed, with and without `@reverse`.
+/// Relationships that have names are matched row by row, others are joined: both have the same
+/// groups, also of a graph that was just changed, with and without `@reverse`.
 #[test]
 fn joins_have_the_groups_of_rows() {
     let db = Database::in_memory();

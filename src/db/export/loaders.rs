@@ -66,8 +66,9 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Io` on an error of the operating system, and when there is something at `path`; `Query` for a predicate
-    /// whose name N-Quads can't write; `Limit` when `context` stops it. There is no folder then.
+    /// `Io` on an error of the operating system, and when there is something at `path`; `Query` for
+    /// a predicate whose name N-Quads can't write; `Limit` when `context` stops it. There is no
+    /// folder then.
     pub fn export_for_loaders_with(
         &self,
         path: &Path,

@@ -1,6 +1,6 @@
 //! A file of an export.
 
-use hexgraph_base::formats::{Packer, Packing};
+use hexgraph_base::formats::{Compression, Compressor};
 use hexgraph_base::types::Error;
 use std::fs::File;
 use std::io;
@@ -19,7 +19,7 @@ pub(super) fn failed(path: &Path, error: io::Error) -> Error {
 /// A file that is being written, compressed as the ending of its name says.
 pub(super) enum Output {
     Plain(BufWriter<File>),
-    Packed(Box<Packer<BufWriter<File>>>),
+    Packed(Box<Compressor<BufWriter<File>>>),
 }
 
 impl Output {
@@ -27,14 +27,14 @@ impl Output {
     pub(super) fn new(file: File, name: &str) -> io::Result<Output> {
         let file = BufWriter::new(file);
         Ok(match name {
-            name if name.ends_with(GZIP) => Output::packed(file, Packing::Gzip)?,
-            name if name.ends_with(ZSTD) => Output::packed(file, Packing::Zstd)?,
+            name if name.ends_with(GZIP) => Output::packed(file, Compression::Gzip)?,
+            name if name.ends_with(ZSTD) => Output::packed(file, Compression::Zstd)?,
             _ => Output::Plain(file),
         })
     }
 
-    fn packed(file: BufWriter<File>, packing: Packing) -> io::Result<Output> {
-        Ok(Output::Packed(Box::new(Packer::new(file, packing)?)))
+    fn packed(file: BufWriter<File>, compression: Compression) -> io::Result<Output> {
+        Ok(Output::Packed(Box::new(Compressor::new(file, compression)?)))
     }
 
     /// Writes what is held back.

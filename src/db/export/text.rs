@@ -86,8 +86,9 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// `Io` on an error of the operating system; `Query` for another end of the name, and for a predicate that
-    /// the format can't write; `Limit` when `context` stops it. Files that are there stay then.
+    /// `Io` on an error of the operating system; `Query` for another end of the name, and for a
+    /// predicate that the format can't write; `Limit` when `context` stops it. Files that are there
+    /// stay then.
     pub fn export_with(&self, path: &Path, context: &RequestContext) -> Result<ExportReport> {
         let name = path.display().to_string();
         let plain = name.strip_suffix(GZIP).or(name.strip_suffix(ZSTD)).unwrap_or(&name);

@@ -22,9 +22,9 @@ pub use hexgraph_graphql::model::HttpMethod;
 #[doc(inline)]
 pub use hexgraph_graphql::remote::{Fetch, Incoming, Outgoing, Unanswered};
 #[doc(inline)]
-pub use hexgraph_graphql::request::{Fault, OperationKind, PathStep, Position};
+pub use hexgraph_graphql::request::{GraphqlError, OperationKind, PathStep, Position};
 pub use reply::span::Span;
-pub use request::{Headers, Request, Response, faults_to_json};
+pub use request::{Headers, Request, Response, errors_to_json};
 pub use schema::GraphqlSchema;
 pub use schemas::{Access, GraphqlOptions, Schemas};
 pub use subscribe::{Identity, Subscribable, Subscription, Update};

@@ -6,7 +6,7 @@
 
 use crate::db::graphql::request::Request;
 use hexgraph_base::types::GenerationCache;
-use hexgraph_graphql::request::Fault;
+use hexgraph_graphql::request::GraphqlError;
 use ring::digest::{SHA256, digest};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -39,10 +39,14 @@ impl Persisted {
     /// # Errors
     ///
     /// When the hash is not that of the text, or nobody has sent the text yet.
-    pub(super) fn complete<'r>(&self, request: &'r Request) -> Result<Cow<'r, Request>, Fault> {
+    pub(super) fn complete<'r>(
+        &self,
+        request: &'r Request,
+    ) -> Result<Cow<'r, Request>, GraphqlError> {
         let Some(hash) = hash_in(&request.extensions) else { return Ok(Cow::Borrowed(request)) };
         if request.query.is_empty() {
-            let text = self.texts.get(hash).ok_or_else(|| Fault::new("PersistedQueryNotFound"))?;
+            let text =
+                self.texts.get(hash).ok_or_else(|| GraphqlError::new("PersistedQueryNotFound"))?;
             let query = text.to_string();
             return Ok(Cow::Owned(Request { query, ..request.clone() }));
         }
@@ -51,7 +55,7 @@ impl Persisted {
             return Ok(Cow::Borrowed(request));
         }
         if hash_of(&request.query) != hash {
-            return Err(Fault::new("provided sha does not match query"));
+            return Err(GraphqlError::new("provided sha does not match query"));
         }
         if request.query.len() <= TEXT_MAX {
             let text: Arc<str> = Arc::from(request.query.as_str());

@@ -4,7 +4,7 @@ use crate::db::graphql::reply::span::Span;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::schema::SchemaReport;
 use hexgraph_base::types::write_int;
-use hexgraph_graphql::request::{Fault, PathStep};
+use hexgraph_graphql::request::{GraphqlError, PathStep};
 use serde_json::{Map, Value};
 
 /// A GraphQL request: the document, the operation in it, and its variables.
@@ -141,7 +141,7 @@ pub struct Response {
     /// The value of `data` as JSON text; `None` if the request was refused completely.
     pub data: Option<Vec<u8>>,
     /// The faults, in the order of the fields of the request.
-    pub errors: Vec<Fault>,
+    pub errors: Vec<GraphqlError>,
     /// The number of values and edges that were read.
     pub touched: u64,
     /// The times of the root fields; names of types and introspection have none.
@@ -159,12 +159,12 @@ impl Response {
     /// Creates the response to a request that is not executed.
     ///
     /// ```
-    /// use hexgraph::db::graphql::{Fault, Response};
+    /// use hexgraph::db::graphql::{GraphqlError, Response};
     ///
-    /// let response = Response::refused(vec![Fault::new("too many requests")]);
+    /// let response = Response::refused(vec![GraphqlError::new("too many requests")]);
     /// assert_eq!(response.data, None);
     /// ```
-    pub fn refused(errors: Vec<Fault>) -> Response {
+    pub fn refused(errors: Vec<GraphqlError>) -> Response {
         Response { errors, ..Response::default() }
     }
 
@@ -203,17 +203,17 @@ impl Response {
 /// Writes faults as JSON: the value of `errors` in a response.
 ///
 /// ```
-/// use hexgraph::db::graphql::{Fault, faults_to_json};
+/// use hexgraph::db::graphql::{GraphqlError, errors_to_json};
 ///
-/// assert_eq!(faults_to_json(&[Fault::new("no")]), br#"[{"message":"no"}]"#);
+/// assert_eq!(errors_to_json(&[GraphqlError::new("no")]), br#"[{"message":"no"}]"#);
 /// ```
-pub fn faults_to_json(faults: &[Fault]) -> Vec<u8> {
+pub fn errors_to_json(faults: &[GraphqlError]) -> Vec<u8> {
     let mut out = Vec::new();
     write_faults(faults, &mut out);
     out
 }
 
-fn write_faults(faults: &[Fault], out: &mut Vec<u8>) {
+fn write_faults(faults: &[GraphqlError], out: &mut Vec<u8>) {
     out.push(b'[');
     for (at, fault) in faults.iter().enumerate() {
         out.extend_from_slice(if at > 0 { b",{\"message\":" } else { b"{\"message\":" });
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn answers_as_json() {
         assert_eq!(Response::default().to_json(""), b"{}");
-        let mut fault = Fault::at(Position { line: 1, column: 3 }, "no \"x\"");
+        let mut fault = GraphqlError::at(Position { line: 1, column: 3 }, "no \"x\"");
         fault.path = vec![PathStep::Key("q".into()), PathStep::Index(2)];
         let data = Some(b"{\"q\":1}".to_vec());
         let response = Response { data, errors: vec![fault], ..Response::default() };

@@ -13,7 +13,7 @@ use crate::db::guard::guarded;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::request as language;
-use hexgraph_graphql::request::{Fault, Field, Operation, OperationKind, RequestLimits};
+use hexgraph_graphql::request::{Field, GraphqlError, Operation, OperationKind, RequestLimits};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -70,13 +70,13 @@ impl Database {
             }
             let session = match Session::new(&loaded, headers, &self.graphql_options()) {
                 Ok(session) => session,
-                Err(why) => return Ok(Response::refused(vec![Fault::new(why.to_string())])),
+                Err(why) => return Ok(Response::refused(vec![GraphqlError::new(why.to_string())])),
             };
             let (version, refusal) = self.seen_or_nothing(full)?;
             let run = Run { database: self, version, loaded, session, refusal, headers, context };
             Ok(run.execute(&operation))
         })
-        .unwrap_or_else(|error| Response::refused(vec![Fault::new(error.to_string())]))
+        .unwrap_or_else(|error| Response::refused(vec![GraphqlError::new(error.to_string())]))
     }
 
     /// What a request requests, by the schema of a version.
@@ -84,7 +84,7 @@ impl Database {
         &self,
         version: &Version,
         request: &Request,
-    ) -> Result<(Arc<Loaded>, Operation), Vec<Fault>> {
+    ) -> Result<(Arc<Loaded>, Operation), Vec<GraphqlError>> {
         let Some(loaded) = self.graphql_schemas().of(version) else {
             return Err(vec![no_schema(request)]);
         };
@@ -97,7 +97,7 @@ fn resolve(
     database: &Database,
     loaded: &Loaded,
     request: &Request,
-) -> Result<Operation, Vec<Fault>> {
+) -> Result<Operation, Vec<GraphqlError>> {
     let persisted = &database.graphql_schemas().persisted;
     let request = persisted.complete(request).map_err(|fault| vec![fault])?;
     let checked = loaded.requests.get(&loaded.api, &request.query, &RequestLimits::default())?;
@@ -105,7 +105,7 @@ fn resolve(
 }
 
 /// To a client of a server as Dgraph words it, which names the first field of the text.
-fn no_schema(request: &Request) -> Fault {
+fn no_schema(request: &Request) -> GraphqlError {
     let text = request.query.as_str();
     if text.is_empty() {
         return language::no_query();
@@ -114,7 +114,7 @@ fn no_schema(request: &Request) -> Fault {
     let behind = text.find('{').map_or(text, |start| &text[start..]);
     let first = behind.split(|c: char| !(c.is_alphanumeric() || c == '_')).find(|w| !w.is_empty());
     let first = first.or(names.into_iter().find(|word| !word.is_empty())).unwrap_or("anything");
-    Fault::new(match request.is_served {
+    GraphqlError::new(match request.is_served {
         true => format!(
             "Not resolving {first}. There's no GraphQL schema in Dgraph. Use the /admin API to add a GraphQL schema"
         ),
@@ -241,14 +241,16 @@ fn guarded_outcome(field: &Field, work: impl FnOnce() -> Outcome) -> Outcome {
 }
 
 fn refused(field: &Field, error: &Error) -> Outcome {
-    let fault =
-        Fault { path: root_path(field), ..Fault::at(field.shape.location, error.to_string()) };
+    let fault = GraphqlError {
+        path: root_path(field),
+        ..GraphqlError::at(field.shape.location, error.to_string())
+    };
     Outcome::fault(field, fault)
 }
 
 /// What is reported of a mutation after one that failed.
-pub(super) fn not_executed(field: &Field) -> Fault {
+pub(super) fn not_executed(field: &Field) -> GraphqlError {
     let key = &field.shape.key;
     let message = format!("Mutation {key} was not executed because of a previous error.");
-    Fault { path: root_path(field), ..Fault::at(field.shape.location, message) }
+    GraphqlError { path: root_path(field), ..GraphqlError::at(field.shape.location, message) }
 }

@@ -11,7 +11,7 @@ use hexgraph_base::types::{HASH_OF_NOBODY, Result};
 use hexgraph_graphql::generate::RootKind;
 use hexgraph_graphql::lower::{Caller, Lowered, SimilarTo, lower};
 use hexgraph_graphql::model::Custom;
-use hexgraph_graphql::request::{Fault, Field, introspect};
+use hexgraph_graphql::request::{Field, GraphqlError, introspect};
 use hexgraph_store::exec;
 use hexgraph_store::exec::{Answer, RequestContext};
 use hexgraph_store::graph::{Passwords, Version};
@@ -27,7 +27,7 @@ pub(super) enum Begun<'f> {
     /// Nodes of the store, some of whose fields other servers have to answer.
     Stored(&'f Field, Box<(Lowered<'f>, Answer)>),
     /// Another server answers the field of this type, which is `Query` or `Mutation`.
-    Elsewhere(&'static str, &'f Field),
+    Remote(&'static str, &'f Field),
     /// A query in DQL was executed.
     Local(&'f Field, Local),
 }
@@ -45,7 +45,7 @@ impl<'f> Begun<'f> {
     fn field(&self) -> Option<&'f Field> {
         match self {
             Begun::Done(_) => None,
-            Begun::Stored(field, ..) | Begun::Elsewhere(_, field) | Begun::Local(field, _) => {
+            Begun::Stored(field, ..) | Begun::Remote(_, field) | Begun::Local(field, _) => {
                 Some(field)
             }
         }
@@ -114,12 +114,12 @@ impl<'a> RootResolver<'a> {
         match root.kind {
             RootKind::Service => Begun::Done(self.service(field)),
             RootKind::Custom => match by_dql(self.run, field) {
-                None => Begun::Elsewhere("Query", field),
+                None => Begun::Remote("Query", field),
                 Some(Ok(local)) => Begun::Local(field, local),
                 Some(Err(fault)) => Begun::Done(Outcome::fault(field, fault)),
             },
             RootKind::SimilarById | RootKind::SimilarByEmbedding => self.similar(caller, field),
-            _ => self.stored(caller, field, SimilarTo::Given),
+            _ => self.stored(caller, field, SimilarTo::OfRequest),
         }
     }
 
@@ -152,7 +152,7 @@ impl<'a> RootResolver<'a> {
         match begun {
             Begun::Done(_) => {}
             Begun::Stored(field, stored) => gather(field, &stored.0.shape, &stored.1, waves),
-            Begun::Elsewhere(type_name, field) => {
+            Begun::Remote(type_name, field) => {
                 if let Some(existing) = declared(self.run, type_name, field) {
                     waves.want_root(type_name, existing, field);
                 }
@@ -171,7 +171,7 @@ impl<'a> RootResolver<'a> {
             Begun::Stored(field, stored) => {
                 self.written(field, &stored.0, &stored.1, (Some(result), self.run.context))
             }
-            Begun::Elsewhere(_, field) => by_another(self.run, field, result),
+            Begun::Remote(_, field) => by_another(self.run, field, result),
             Begun::Local(field, local) => local.write(self.run, field, result),
         }
     }
@@ -186,7 +186,7 @@ impl<'a> RootResolver<'a> {
         match lower(caller, field, to) {
             Ok(lowered) => self.begin_plan(field, lowered),
             Err(fault) => {
-                let fault = Fault { path: root_path(field), ..fault };
+                let fault = GraphqlError { path: root_path(field), ..fault };
                 Begun::Done(Outcome::fault(field, fault))
             }
         }
@@ -200,7 +200,7 @@ impl<'a> RootResolver<'a> {
 
     fn begin_plan<'f>(&self, field: &'f Field, lowered: Lowered<'f>) -> Begun<'f> {
         let context = self.run.context;
-        if !self.gives_back || lowered.shape.reaches_out() {
+        if !self.gives_back || lowered.shape.has_remote_fields() {
             return self.begin_with(field, lowered, context);
         }
         let part = context.watched_part();
@@ -226,7 +226,7 @@ impl<'a> RootResolver<'a> {
     ) -> Begun<'f> {
         match self.execute_with(&mut lowered, context) {
             Err(error) => Begun::Done(Outcome::fault(field, store_fault(field, &error))),
-            Ok(answer) if lowered.shape.reaches_out() => {
+            Ok(answer) if lowered.shape.has_remote_fields() => {
                 Begun::Stored(field, Box::new((lowered, answer)))
             }
             Ok(answer) => Begun::Done(self.written(field, &lowered, &answer, (None, context))),

@@ -9,7 +9,7 @@ use crate::db::graphql::session::Session;
 use hexgraph_base::types::{AccessError, Error};
 use hexgraph_graphql::lower::Caller;
 use hexgraph_graphql::remote::{HeaderOf, Sender};
-use hexgraph_graphql::request::{Fault, Field, PathStep};
+use hexgraph_graphql::request::{Field, GraphqlError, PathStep};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
 use std::sync::Arc;
@@ -39,10 +39,10 @@ impl Run<'_> {
     /// # Errors
     ///
     /// Why there must not be an answer, in the words for queries.
-    pub(super) fn caller(&self, field: &Field) -> Result<Caller<'_>, Fault> {
+    pub(super) fn caller(&self, field: &Field) -> Result<Caller<'_>, GraphqlError> {
         self.session.caller(&self.loaded).map_err(|why| {
             let message = format!("couldn't rewrite query {} because {why}", field.shape.key);
-            Fault::on(root_path(field), message)
+            GraphqlError::on(root_path(field), message)
         })
     }
 
@@ -68,7 +68,7 @@ pub(super) struct Outcome {
     /// The value as JSON text.
     pub value: Vec<u8>,
     /// The faults, each with its path from the root.
-    pub errors: Vec<Fault>,
+    pub errors: Vec<GraphqlError>,
     /// The null of a value that must not be null reaches the root: all of `data` is null.
     pub spoils: bool,
     /// Of a mutation: it did not happen, so those after it do not happen either. There need not be
@@ -88,7 +88,7 @@ impl Outcome {
     }
 
     /// The result of a field that failed: null, or an empty list, and the fault.
-    pub(super) fn fault(field: &Field, fault: Fault) -> Outcome {
+    pub(super) fn fault(field: &Field, fault: GraphqlError) -> Outcome {
         let value = if field.shape.ty.is_list() { "[]" } else { "null" };
         let (value, errors) = (value.as_bytes().to_vec(), vec![fault]);
         Outcome { value, errors, failed: true, ..Outcome::default() }
@@ -101,7 +101,7 @@ pub(super) fn root_path(field: &Field) -> Vec<PathStep> {
 }
 
 /// A field that the store could not answer. Positions would be those of generated statements.
-pub(super) fn store_fault(field: &Field, error: &Error) -> Fault {
+pub(super) fn store_fault(field: &Field, error: &Error) -> GraphqlError {
     let reason = match error {
         Error::Query { message, hint, .. } | Error::Schema { message, hint, .. } => {
             if hint.is_empty() { message.clone() } else { format!("{message} ({hint})") }
@@ -109,5 +109,5 @@ pub(super) fn store_fault(field: &Field, error: &Error) -> Fault {
         other => other.to_string(),
     };
     let message = format!("Dgraph query failed because Dgraph execution failed because {reason}");
-    Fault { path: root_path(field), ..Fault::at(field.shape.location, message) }
+    GraphqlError { path: root_path(field), ..GraphqlError::at(field.shape.location, message) }
 }

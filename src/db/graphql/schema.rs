@@ -144,13 +144,13 @@ impl Database {
         });
         let checked = checked.inspect_err(|error| note_starved(error, context));
         let reported =
-            |faults: Vec<syntax::Fault>| faults.iter().map(ToString::to_string).collect();
+            |faults: Vec<syntax::GraphqlError>| faults.iter().map(ToString::to_string).collect();
         checked.map_err(|error| vec![error.to_string()])?.map_err(reported)
     }
 
     /// Compares custom fields with the schemas of the servers that answer them. Calls each server
     /// once.
-    fn survey(&self, model: &Model) -> std::result::Result<(), Vec<syntax::Fault>> {
+    fn survey(&self, model: &Model) -> std::result::Result<(), Vec<syntax::GraphqlError>> {
         stack::require();
         let options = self.graphql_options();
         let client = self.graphql_client();
@@ -366,7 +366,7 @@ impl Database {
     }
 }
 
-fn schema_error(faults: &[syntax::Fault]) -> Error {
+fn schema_error(faults: &[syntax::GraphqlError]) -> Error {
     let reported = faults.iter().map(|fault| {
         let positions = fault.positions.iter();
         let positions: Vec<String> = positions
@@ -381,7 +381,7 @@ fn schema_error(faults: &[syntax::Fault]) -> Error {
 }
 
 /// A model and its API, or what is wrong with the text.
-type Checked = std::result::Result<(Model, Api), Vec<syntax::Fault>>;
+type Checked = std::result::Result<(Model, Api), Vec<syntax::GraphqlError>>;
 
 /// The memory and the time for reading a schema.
 struct Bounds {
@@ -442,7 +442,7 @@ fn checked(text: &str, settings: &Settings, keys: &Arc<dyn KeySource>) -> Checke
     if let Some(settings) = &model.authorization
         && let Err(why) = Verifier::new(settings, Arc::clone(keys))
     {
-        faults.push(syntax::Fault::new(why.to_string()));
+        faults.push(syntax::GraphqlError::new(why.to_string()));
     }
     if faults.is_empty() { Ok((model, api)) } else { Err(faults) }
 }

@@ -203,16 +203,16 @@ fn load(id: Uid, text: &str, keys: Arc<dyn KeySource>) -> Option<Arc<Loaded>> {
 pub(super) fn read_api(
     text: &str,
     settings: &Settings,
-) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+) -> std::result::Result<(Model, Api), Vec<syntax::GraphqlError>> {
     stack::with_space(|| make_api(text, settings))
 }
 
 fn make_api(
     text: &str,
     settings: &Settings,
-) -> std::result::Result<(Model, Api), Vec<syntax::Fault>> {
+) -> std::result::Result<(Model, Api), Vec<syntax::GraphqlError>> {
     let model = read(text, settings)?;
-    let internal = |error: Error| vec![syntax::Fault::new(error.to_string())];
+    let internal = |error: Error| vec![syntax::GraphqlError::new(error.to_string())];
     let api = Api::within(&model, &settings.growth).map_err(internal)?;
     Ok((model, api))
 }

@@ -14,7 +14,7 @@ use crate::db::graphql::session::Session;
 use crate::db::guard::guarded;
 use hexgraph_base::types::Error;
 use hexgraph_graphql::auth::TokenError;
-use hexgraph_graphql::request::{Fault, Operation, OperationKind};
+use hexgraph_graphql::request::{GraphqlError, Operation, OperationKind};
 use hexgraph_graphql::subscribe;
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Watch;
@@ -134,7 +134,7 @@ impl Database {
         request: &Request,
         headers: &Headers,
         wake: impl Fn() + Send + Sync + 'static,
-    ) -> Result<Subscription, Vec<Fault>> {
+    ) -> Result<Subscription, Vec<GraphqlError>> {
         let begun = guarded(|| Ok(self.begin_subscription(request, headers, wake)));
         begun.unwrap_or_else(|error| Err(refusal(&error)))
     }
@@ -144,7 +144,7 @@ impl Database {
         request: &Request,
         headers: &Headers,
         wake: impl Fn() + Send + Sync + 'static,
-    ) -> Result<Subscription, Vec<Fault>> {
+    ) -> Result<Subscription, Vec<GraphqlError>> {
         let subscribable = self.check_subscription(request, headers)?;
         let expires = subscribable.expires();
         Ok(Subscription { expires, ..subscribable.begin(wake)? })
@@ -170,7 +170,7 @@ impl Database {
         &self,
         request: &Request,
         headers: &Headers,
-    ) -> Result<Subscribable, Vec<Fault>> {
+    ) -> Result<Subscribable, Vec<GraphqlError>> {
         let checked = guarded(|| Ok(self.check_subscription(request, headers)));
         checked.unwrap_or_else(|error| Err(refusal(&error)))
     }
@@ -179,18 +179,18 @@ impl Database {
         &self,
         request: &Request,
         headers: &Headers,
-    ) -> Result<Subscribable, Vec<Fault>> {
+    ) -> Result<Subscribable, Vec<GraphqlError>> {
         let version = self.entire_version().map_err(|error| refusal(&error))?;
         self.check_existing().map_err(|error| refusal(&error))?;
         let (loaded, operation) = self.graphql_operation(&version, request)?;
         if operation.kind != OperationKind::Subscription {
-            return Err(vec![Fault::new("given GraphQL operation is not a subscription")]);
+            return Err(vec![GraphqlError::new("given GraphQL operation is not a subscription")]);
         }
         if let Some(name) = subscribe::nested_custom_field(&loaded.model, &operation) {
             let message = format!("Custom field `{name}` is not supported in graphql subscription");
-            return Err(vec![Fault::new(message)]);
+            return Err(vec![GraphqlError::new(message)]);
         }
-        let reported = |why: TokenError| vec![Fault::new(why.to_string())];
+        let reported = |why: TokenError| vec![GraphqlError::new(why.to_string())];
         let session = Session::new(&loaded, headers, &self.graphql_options()).map_err(reported)?;
         session.caller(&loaded).map_err(reported)?;
         let identity = Identity::new(self.caller_identity(), request, &session, &loaded);
@@ -214,7 +214,7 @@ impl Database {
     /// # Errors
     ///
     /// What is wrong with it.
-    pub fn graphql_kind(&self, request: &Request) -> Result<OperationKind, Vec<Fault>> {
+    pub fn graphql_kind(&self, request: &Request) -> Result<OperationKind, Vec<GraphqlError>> {
         let result = guarded(|| Ok(self.graphql_operation(&*self.entire_version()?, request)));
         result.unwrap_or_else(|error| Err(refusal(&error))).map(|result| result.1.kind)
     }
@@ -299,7 +299,7 @@ impl Subscribable {
     pub fn begin(
         self,
         wake: impl Fn() + Send + Sync + 'static,
-    ) -> Result<Subscription, Vec<Fault>> {
+    ) -> Result<Subscription, Vec<GraphqlError>> {
         let Subscribable { database, operation, loaded, session, .. } = self;
         let database = database.without_end();
         // Another schema closes the subscription, so it is watched too.
@@ -482,6 +482,6 @@ impl Subscription {
     }
 }
 
-fn refusal(error: &Error) -> Vec<Fault> {
-    vec![Fault::new(error.to_string())]
+fn refusal(error: &Error) -> Vec<GraphqlError> {
+    vec![GraphqlError::new(error.to_string())]
 }

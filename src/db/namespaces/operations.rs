@@ -9,7 +9,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::query::plans::Variables;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_dql::Given;
+use hexgraph_dql::ParameterValue;
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Statements, resolve};
 use serde_json::{Value as Json, json};
@@ -237,8 +237,9 @@ impl Database {
             None => self.begin_reserved(lock)?,
         };
         let set = entry.to_string();
-        let given =
-            variables.iter().map(|(name, value)| ((*name).to_owned(), Given::from(value.clone())));
+        let given = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), ParameterValue::from(value.clone())));
         let request = MutationRequest {
             query: query.into(),
             variables: given.collect(),

@@ -182,7 +182,8 @@ impl NamespaceSet {
     ///
     /// # Errors
     ///
-    /// `Io` on an error of the operating system: what is left is removed when the database is opened.
+    /// `Io` on an error of the operating system: what is left is removed when the database is
+    /// opened.
     pub(super) fn remove(&self, id: u64, lock: &NamespaceLock<'_>) -> Result<()> {
         self.shut(id, lock);
         match self.folder(id)? {

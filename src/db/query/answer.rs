@@ -75,14 +75,14 @@ impl Database {
     /// database help where there is much to do.
     ///
     /// ```
-    /// use hexgraph::db::{Database, Given, QueryRequest, RequestContext, Variables};
+    /// use hexgraph::db::{Database, ParameterValue, QueryRequest, RequestContext, Variables};
     /// use std::time::Duration;
     ///
     /// let db = Database::in_memory();
     /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
     /// let request = QueryRequest {
     ///     text: "query q($count: int) { q(func: has(name), first: $count) { name } }".to_owned(),
-    ///     variables: Variables::from([("$count".to_owned(), Given::from("1"))]),
+    ///     variables: Variables::from([("$count".to_owned(), ParameterValue::from("1"))]),
     ///     ..QueryRequest::default()
     /// };
     /// let context = RequestContext::new().with_timeout(Duration::from_secs(10));

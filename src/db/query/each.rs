@@ -74,7 +74,7 @@ impl Database {
     /// `timeout` is the timeout of a row.
     ///
     /// ```
-    /// use hexgraph::db::{Database, Given, RequestContext, Variables};
+    /// use hexgraph::db::{Database, ParameterValue, RequestContext, Variables};
     ///
     /// let db = Database::in_memory();
     /// db.alter("name: string @index(exact) .")?;
@@ -82,7 +82,7 @@ impl Database {
     /// let text = "query q($name: string) { q(func: eq(name, $name)) { uid } }";
     /// let answers = db.query_each(text, None)?;
     /// for name in ["Bob", "Ada"] {
-    ///     answers.push(Variables::from([("$name".to_owned(), Given::from(name))]));
+    ///     answers.push(Variables::from([("$name".to_owned(), ParameterValue::from(name))]));
     /// }
     /// let mut rows = Vec::new();
     /// while let Some((row, answer)) = answers.next(&RequestContext::new())? {
@@ -122,11 +122,11 @@ impl EachAnswer {
     /// Requests the answer to a row of arguments.
     ///
     /// ```
-    /// use hexgraph::db::{Database, Given, RequestContext, Variables};
+    /// use hexgraph::db::{Database, ParameterValue, RequestContext, Variables};
     ///
     /// let db = Database::in_memory();
     /// let answers = db.query_each("query q($a: string) { q(func: uid($a)) { uid } }", None)?;
-    /// answers.push(Variables::from([("$a".to_owned(), Given::from("0x5"))]));
+    /// answers.push(Variables::from([("$a".to_owned(), ParameterValue::from("0x5"))]));
     /// assert!(answers.next(&RequestContext::new())?.is_some());
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
@@ -192,11 +192,11 @@ impl EachAnswer {
     /// Cancels running rows, and discards rows and answers.
     ///
     /// ```
-    /// use hexgraph::db::{Database, Given, RequestContext, Variables};
+    /// use hexgraph::db::{Database, ParameterValue, RequestContext, Variables};
     ///
     /// let db = Database::in_memory();
     /// let answers = db.query_each("query q($a: string) { q(func: uid($a)) { uid } }", None)?;
-    /// answers.push(Variables::from([("$a".to_owned(), Given::from("0x5"))]));
+    /// answers.push(Variables::from([("$a".to_owned(), ParameterValue::from("0x5"))]));
     /// answers.close();
     /// assert!(answers.next(&RequestContext::new())?.is_none());
     /// # Ok::<(), hexgraph::types::Error>(())
@@ -318,7 +318,7 @@ pub(super) fn in_row(error: Error, position: usize) -> Error {
 mod tests {
     use super::*;
     use crate::db::operation::OpenOptions;
-    use hexgraph_dql::Given;
+    use hexgraph_dql::ParameterValue;
     use std::thread;
     use std::time::Instant;
 
@@ -335,7 +335,7 @@ mod tests {
     }
 
     fn row(number: usize) -> Variables {
-        Variables::from([("$n".to_owned(), Given::from((number * 13 % 23).to_string()))])
+        Variables::from([("$n".to_owned(), ParameterValue::from((number * 13 % 23).to_string()))])
     }
 
     /// Waits until a test holds, which it must soon.
@@ -415,7 +415,7 @@ mod tests {
             for number in 0..30 {
                 let mut variables = row(number);
                 if number % 10 == 3 {
-                    variables.insert("$most".to_owned(), Given::from("many".to_owned()));
+                    variables.insert("$most".to_owned(), ParameterValue::from("many".to_owned()));
                 }
                 each.push(variables);
             }

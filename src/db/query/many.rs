@@ -51,11 +51,11 @@ impl Database {
     /// Answers one query for each row of arguments, as one table.
     ///
     /// ```
-    /// use hexgraph::db::{Database, Given, ManyRequest, Variables};
+    /// use hexgraph::db::{Database, ParameterValue, ManyRequest, Variables};
     ///
     /// let db = Database::in_memory();
     /// db.mutate("<1> <name> \"Ada\" .\n<2> <name> \"Bob\" .", "")?;
-    /// let row = |uid: &str| Variables::from([("$a".to_owned(), Given::from(uid))]);
+    /// let row = |uid: &str| Variables::from([("$a".to_owned(), ParameterValue::from(uid))]);
     /// let request = ManyRequest {
     ///     text: "query q($a: string) { q(func: uid($a)) { name } }".to_owned(),
     ///     rows: vec![row("0x2"), row("0x1"), row("0x2")],
@@ -207,7 +207,7 @@ fn joined(chunks: Vec<Chunk>, number: &str) -> Result<Table> {
 mod tests {
     use super::super::plans::QueryRequest;
     use super::*;
-    use hexgraph_dql::Given;
+    use hexgraph_dql::ParameterValue;
 
     const TEXT: &str =
         "query q($n: string, $most: int = 9) { q(func: eq(n, $n), first: $most) { uid n m } }";
@@ -226,7 +226,9 @@ mod tests {
     }
 
     fn request(names: impl Iterator<Item = usize>) -> ManyRequest {
-        let row = |name: usize| Variables::from([("$n".to_owned(), Given::from(name.to_string()))]);
+        let row = |name: usize| {
+            Variables::from([("$n".to_owned(), ParameterValue::from(name.to_string()))])
+        };
         let rows = names.map(row).collect();
         ManyRequest { text: TEXT.to_owned(), rows, block: None, number: "row".to_owned() }
     }
@@ -267,7 +269,7 @@ mod tests {
     fn what_is_wrong_names_its_row() {
         let db = database();
         let mut request = request(0..20);
-        request.rows[13].insert("$most".to_owned(), Given::from("many".to_owned()));
+        request.rows[13].insert("$most".to_owned(), ParameterValue::from("many".to_owned()));
         let message = db.query_many_with(&request, &RequestContext::new()).unwrap_err().to_string();
         assert!(message.contains("row 13") || message.contains("$most"), "{message}");
         request.rows.truncate(13);

@@ -1,5 +1,5 @@
-//! The plans of the requests that came lately, by their text. Those in DQL and those in Cypher are in one cache: no
-//! text is a query in both.
+//! The plans of the requests that came lately, by their text. Those in DQL and those in Cypher are
+//! in one cache: no text is a query in both.
 //!
 //! The capacity is in entries and in bytes, and the bytes are reserved in the common memory budget.
 
@@ -7,7 +7,7 @@ use hexgraph_base::budget::{Budget, Held, Reservation};
 use hexgraph_base::plan::Query;
 use hexgraph_base::types::{Arrivals, GenerationCache, Result};
 use hexgraph_cypher::Parsed;
-use hexgraph_dql::{Document, Given};
+use hexgraph_dql::{Document, ParameterValue};
 use hexgraph_store::exec::RequestContext;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ const BUDGET_PART: u64 = 64;
 const BYTES_PER_BYTE: u64 = 256;
 
 /// The values of a request's variables, by name with its `$`.
-pub type Variables = BTreeMap<String, Given>;
+pub type Variables = BTreeMap<String, ParameterValue>;
 
 /// A query with the values of its variables.
 #[derive(Debug, Clone, Default)]
@@ -134,8 +134,8 @@ impl Plans {
         Ok(plan)
     }
 
-    /// Returns the tree of a text in Cypher that was analysed. A text that comes for the third time is not parsed
-    /// again. The memory for parsing is reserved for `context`.
+    /// Returns the tree of a text in Cypher that was analysed. A text that comes for the third time
+    /// is not parsed again. The memory for parsing is reserved for `context`.
     ///
     /// # Errors
     ///
@@ -162,7 +162,8 @@ impl Plans {
             return;
         }
         let bytes = bytes_of_plan(text.len());
-        // A larger one would replace an entire generation. Without memory for it a plan is not cached.
+        // A larger one would replace an entire generation. Without memory for it a plan is not
+        // cached.
         if bytes <= self.bytes_max / 2
             && let Ok(held) = Held::reserve(&self.reservation, bytes)
         {
@@ -276,7 +277,7 @@ mod tests {
         let plans = plans();
         let text = "query q($n: int) { q(func: has(name), first: $n) { name } }";
         let plan = |n: &str| {
-            let variables = Variables::from([("$n".to_owned(), Given::from(n))]);
+            let variables = Variables::from([("$n".to_owned(), ParameterValue::from(n))]);
             plans.plan(text, &variables, &RequestContext::new()).unwrap()
         };
         assert_eq!(plan("3").blocks[0].page.first, 3);

@@ -24,12 +24,12 @@ impl Database {
     /// Parses a query that is answered many times, all of them from the version that is newest now.
     ///
     /// ```
-    /// use hexgraph::db::{Database, Given, Variables};
+    /// use hexgraph::db::{Database, ParameterValue, Variables};
     ///
     /// let db = Database::in_memory();
     /// db.mutate("<1> <name> \"Ada\" .", "")?;
     /// let prepared = db.prepare_query("query q($a: string) { q(func: uid($a)) { name } }")?;
-    /// let variables = Variables::from([("$a".to_owned(), Given::from("0x1"))]);
+    /// let variables = Variables::from([("$a".to_owned(), ParameterValue::from("0x1"))]);
     /// let answer = prepared.query(&variables)?;
     /// assert_eq!(answer.to_json()?.0, r#"{"q":[{"name":"Ada"}]}"#);
     /// # Ok::<(), hexgraph::types::Error>(())

@@ -2,7 +2,7 @@
 
 use super::plans::Variables;
 use crate::db::operation::Latency;
-use hexgraph_dql::{BLANKED, Given, without_passwords};
+use hexgraph_dql::{BLANKED, ParameterValue, without_passwords};
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
@@ -62,9 +62,9 @@ fn shortened(variables: &Variables, is_secret: impl Fn(&str) -> bool) -> Variabl
     for (name, value) in variables {
         let Some(rest) = capacity.checked_sub(name.len()) else { break };
         let value = match is_secret(name) {
-            true => Given::from(BLANKED),
+            true => ParameterValue::from(BLANKED),
             false if value.text().len() <= rest => value.clone(),
-            false => Given::from(cut(value.text(), rest)),
+            false => ParameterValue::from(cut(value.text(), rest)),
         };
         // A list of many empty texts has a text that is longer than those: so that bounds them,
         // too.
@@ -92,11 +92,11 @@ mod tests {
         let log = SlowLog::default();
         let long = "é".repeat(10_000);
         let mut variables: Variables =
-            (0..10_000).map(|n| (format!("$b{n}"), Given::from("x"))).collect();
-        variables.insert("$a".to_owned(), Given::from(long.clone()));
+            (0..10_000).map(|n| (format!("$b{n}"), ParameterValue::from("x"))).collect();
+        variables.insert("$a".to_owned(), ParameterValue::from(long.clone()));
         log.note(&long, &variables, Latency::default());
-        let list = Given::list(vec![String::new(); 10_000]);
-        let short = Given::list(vec!["x".to_owned(), "y".to_owned()]);
+        let list = ParameterValue::list(vec![String::new(); 10_000]);
+        let short = ParameterValue::list(vec!["x".to_owned(), "y".to_owned()]);
         let variables = [("$a".to_owned(), short.clone()), ("$b".to_owned(), list)].into();
         log.note("", &variables, Latency::default());
         let [first, second] = &log.queries()[..] else { panic!() };

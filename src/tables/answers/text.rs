@@ -282,7 +282,8 @@ fn in_one_line(text: &str) -> String {
     text.chars().map(|it| if moves_cursor(it) { ' ' } else { it }).collect()
 }
 
-/// Controls, line and paragraph separators, and what changes the direction of the characters after it.
+/// Controls, line and paragraph separators, and what changes the direction of the characters after
+/// it.
 fn moves_cursor(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -16,15 +16,15 @@ use std::io::Write;
 /// A form of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// Columns of characters, for the eye. Objects within rows are columns `boss.name`, lists of them
-    /// rows.
+    /// Columns of characters, for the eye. Objects within rows are columns `boss.name`, lists of
+    /// them rows.
     Table,
     /// Comma-separated values with a line of names, in UTF-8; objects within rows as in
     /// [`RowFormat::Table`]. A missing value is nothing between two commas, an empty text two
     /// quotes, and a list of values is JSON.
     Csv,
-    /// A table of Markdown, with objects within rows as in [`RowFormat::Table`] and all characters of
-    /// all cells.
+    /// A table of Markdown, with objects within rows as in [`RowFormat::Table`] and all characters
+    /// of all cells.
     Markdown,
     /// An object of JSON a line, without the keys that a row has no value of.
     JsonLines,

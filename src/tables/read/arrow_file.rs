@@ -5,8 +5,8 @@
 //! stream  schema | message | message … | end
 //! ```
 //!
-//! A message says how long it is, and how long its compressed buffers become. Both are compared with
-//! the file and reserved before they are read.
+//! A message says how long it is, and how long its compressed buffers become. Both are compared
+//! with the file and reserved before they are read.
 
 use super::opened::{open_file, unreadable};
 use super::pages::memory::ReadMemory;

@@ -266,8 +266,8 @@ impl Source {
         }
     }
 
-    /// A warning for each two columns of some tables whose names differ only in case, where one is a
-    /// partition.
+    /// A warning for each two columns of some tables whose names differ only in case, where one is
+    /// a partition.
     pub(in crate::tables) fn case_clashes(sources: &[&mut Source]) -> Vec<String> {
         case_clashes(sources.iter().map(|source| (&*source.schema, &*source.path_columns)))
     }

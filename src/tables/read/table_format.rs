@@ -74,8 +74,8 @@ impl TableFormat {
     }
 }
 
-/// Returns true if a name says nothing about the format of its file, apart from its compression: the
-/// content decides then.
+/// Returns true if a name says nothing about the format of its file, apart from its compression:
+/// the content decides then.
 ///
 /// ```
 /// use hexgraph::tables::has_no_extension;

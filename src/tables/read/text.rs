@@ -13,8 +13,8 @@ const ENCODING_SAMPLE_LEN: u64 = 1 << 20;
 /// So many bytes are decoded at a time.
 const BUFFER_LEN: usize = 1 << 16;
 
-/// The characters of Windows-1252 from 0x80 to 0x9f; the others are those of Unicode. What it leaves
-/// undefined is as it is.
+/// The characters of Windows-1252 from 0x80 to 0x9f; the others are those of Unicode. What it
+/// leaves undefined is as it is.
 const WINDOWS: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',

@@ -86,8 +86,8 @@ impl NameChooser {
     }
 }
 
-/// The name without what no name of a predicate may have: each run of such characters becomes one `_`.
-/// Empty where nothing is left.
+/// The name without what no name of a predicate may have: each run of such characters becomes one
+/// `_`. Empty where nothing is left.
 pub(in crate::tables) fn clean(own: &str) -> Cow<'_, str> {
     if is_name(own) && !own.contains(['~', '@']) {
         return Cow::Borrowed(own);

@@ -90,8 +90,9 @@ pub struct TextOptions {
     pub header: Option<bool>,
     /// The ASCII character around fields; `Some(None)` where quotes are literal.
     pub quote: Option<Option<u8>>,
-    /// The ASCII character that makes the next one literal: any one within quotes, a separator, quote,
-    /// line break or the character itself outside of them. Two quotes are always one literal quote.
+    /// The ASCII character that makes the next one literal: any one within quotes, a separator,
+    /// quote, line break or the character itself outside of them. Two quotes are always one literal
+    /// quote.
     pub escape: Option<u8>,
     /// The ASCII character with which comments begin; `Some(None)` where there are none.
     pub comment: Option<Option<u8>>,

@@ -1,4 +1,5 @@
-//! The audit log: who asked what over HTTP, GraphQL and gRPC, and what became of it, without secrets.
+//! The audit log: who asked what over HTTP, GraphQL and gRPC, and what became of it, without
+//! secrets.
 
 use super::site::{PASSWORD, SECRET};
 use crate::grpc::client::Client;

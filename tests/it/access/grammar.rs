@@ -1,4 +1,5 @@
-//! The grammar of a database, as those see it who may read a part: it has the predicates that they may read, and no name of another one.
+//! The grammar of a database, as those see it who may read a part: it has the predicates that they
+//! may read, and no name of another one.
 
 use hexgraph::db::access::{AccessOptions, LoginRequest};
 use hexgraph::db::{Database, GrammarFormat};

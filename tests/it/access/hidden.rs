@@ -1,5 +1,6 @@
-//! What is for administrators alone is not there for others, whether they come with a key or without: the text of the GraphQL schema, in
-//! which secrets stand, in whichever way it is asked for.
+//! What is for administrators alone is not there for others, whether they come with a key or
+//! without: the text of the GraphQL schema, in which secrets stand, in whichever way it is asked
+//! for.
 
 use crate::grpc::client::{Client, Report};
 use crate::grpc::messages::{Request, Response, RunDqlRequest};

@@ -1,4 +1,5 @@
-//! Every request by everybody: done, refused or answered with nothing, exactly as the table of `docs/access.md` says.
+//! Every request by everybody: done, refused or answered with nothing, exactly as the table of
+//! `docs/access.md` says.
 
 use super::site::Site;
 use crate::grpc::client::Client;

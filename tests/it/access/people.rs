@@ -27,7 +27,8 @@ fn what_may_not_be_read_is_not_there() {
         assert!(reported["errors"].is_null(), "{text}: {reported}");
         reported["data"].to_string()
     };
-    // A block that begins with it is absent; a filter by it holds for nothing; its values are nowhere.
+    // A block that begins with it is absent; a filter by it holds for nothing; its values are
+    // nowhere.
     let text = "{ a(func: has(name), orderasc: name) { name secret age } b(func: eq(secret, \"x\")) { name } c(func: has(name)) @filter(eq(secret, \"x\")) { name } d(func: uid(1)) { expand(_all_) { uid } } }";
     assert_eq!(
         see(&ada, text),
@@ -73,8 +74,8 @@ fn what_may_not_be_read_is_not_there() {
     assert_eq!(groot, r#"{"q":[{"dgraph.xid":"ada"}]}"#);
 }
 
-/// A compact graph that was made for one who may read everything is given to nobody else who may not, neither by its edges nor by what a
-/// filter left of them.
+/// A compact graph that was made for one who may read everything is given to nobody else who may
+/// not, neither by its edges nor by what a filter left of them.
 #[test]
 fn algorithms_see_what_may_be_read() {
     let site = site();
@@ -258,7 +259,8 @@ fn what_is_given_and_taken_holds_at_once() {
     );
 }
 
-/// Who is made anew under the name of somebody who is gone is another user: what the one before was given opens nothing.
+/// Who is made anew under the name of somebody who is gone is another user: what the one before was
+/// given opens nothing.
 #[test]
 fn somebody_else_of_the_same_name_is_another_user() {
     let site = site();
@@ -285,7 +287,8 @@ fn somebody_else_of_the_same_name_is_another_user() {
     assert_eq!(names(&site.token("ada"))["data"]["q"].as_array().map(Vec::len), Some(2));
 }
 
-/// Clients log in once, drop all data, and go on. The first user is made anew then, and is the same as long as the password is.
+/// Clients log in once, drop all data, and go on. The first user is made anew then, and is the same
+/// as long as the password is.
 #[test]
 fn the_first_user_goes_on_after_all_data_were_dropped() {
     let site = site();
@@ -316,7 +319,8 @@ fn the_first_user_goes_on_after_all_data_were_dropped() {
     assert_eq!(message(&again(other)), "invalid username or password");
 }
 
-/// What a transaction has changed is committed by the rights of then, not by those of when it was changed.
+/// What a transaction has changed is committed by the rights of then, not by those of when it was
+/// changed.
 #[test]
 fn a_right_that_is_taken_away_commits_nothing_more() {
     let site = site();
@@ -540,7 +544,8 @@ fn who_belongs_to_whom_is_not_told_without_end() {
         assert!(reported["errors"].is_null(), "{reported}");
     }
     let eve = site.token("eve");
-    // Two groups, four, eight: at the third level they are told, and at the sixtieth they would fill any memory.
+    // Two groups, four, eight: at the third level they are told, and at the sixtieth they would
+    // fill any memory.
     let nested = |levels: usize| {
         let groups = "groups { name users { name ".repeat(levels) + &"} } ".repeat(levels);
         site.graphql("/admin", &eve, &format!("{{ getCurrentUser {{ name {groups} }} }}"))

@@ -82,7 +82,8 @@ fn say(site: &Site, text: &str) {
 #[test]
 fn each_ends_with_its_own_token() {
     let site = Site::new(HOUR, None);
-    // Both ask the same for the same user, so one question is asked for them; the one who began it has to go first.
+    // Both ask the same for the same user, so one question is asked for them; the one who began it
+    // has to go first.
     let mut short = Subscriber::new(&site, ("accessjwt", &token(Duration::from_secs(3))));
     assert_eq!(short.notes(), note("Ada"));
     let mut long = Subscriber::new(&site, ("accessjwt", &token(HOUR)));

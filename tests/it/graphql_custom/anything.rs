@@ -1,4 +1,5 @@
-//! Whatever another server answers, the request is answered: with values of the declared types, or with null and an error.
+//! Whatever another server answers, the request is answered: with values of the declared types, or
+//! with null and an error.
 
 use super::{add_users, ask};
 use hexgraph::db::graphql::{Fetch, Incoming, Outgoing, Unanswered};

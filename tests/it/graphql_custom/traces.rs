@@ -1,5 +1,5 @@
-//! The trace of a request (`traceparent`, `tracestate`) goes on to the servers of custom fields, with a span of our server as
-//! the parent.
+//! The trace of a request (`traceparent`, `tracestate`) goes on to the servers of custom fields,
+//! with a span of our server as the parent.
 
 use super::server::{Answer, RequestedQuery, Server};
 use hexgraph::db::Database;

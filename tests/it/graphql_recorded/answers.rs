@@ -1,5 +1,5 @@
-//! Two answers made comparable: what only one of the languages says is left out, what is one node in
-//! one and a list of one in the other is a list in both.
+//! Two answers made comparable: what only one of the languages says is left out, what is one node
+//! in one and a list of one in the other is a list in both.
 
 use super::world::World;
 use regex::Regex;

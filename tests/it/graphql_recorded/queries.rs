@@ -58,7 +58,8 @@ fn difference(world: &World, record: &Record) -> Option<String> {
     })
 }
 
-/// The entities that are there. The recorded DQL finds these alone, and the answer has the places of the others, too.
+/// The entities that are there. The recorded DQL finds these alone, and the answer has the places
+/// of the others, too.
 fn without_nulls(result: Value) -> Value {
     match result {
         // Nothing found is read as null, as of the recorded DQL.

@@ -1,7 +1,7 @@
 //! The records, and the caller.
 
 use hexgraph::db::graphql::{Headers, Request};
-use hexgraph::db::{Database, Given, QueryRequest, RequestContext, Variables};
+use hexgraph::db::{Database, ParameterValue, QueryRequest, RequestContext, Variables};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -161,7 +161,7 @@ pub fn dql(db: &Database, text: &str, variables: &Map<String, Value>) -> Result<
     Ok(serde_json::from_str(&json).unwrap())
 }
 
-fn plain(value: &Value) -> Given {
+fn plain(value: &Value) -> ParameterValue {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned).into()
 }
 

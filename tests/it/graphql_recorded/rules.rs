@@ -1,6 +1,6 @@
 //! Mutations with rules: what nobody forbids is what the same world without rules does. What is
-//! forbidden, the recorded DQL tells: it finds which nodes may be updated, which of the new ones may
-//! be, and which may lose a link.
+//! forbidden, the recorded DQL tells: it finds which nodes may be updated, which of the new ones
+//! may be, and which may lose a link.
 
 use super::graph::{End, Graph};
 use super::mutations::{NODES, Stage};

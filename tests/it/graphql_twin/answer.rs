@@ -225,7 +225,8 @@ impl<'a> Answering<'a> {
         true
     }
 
-    /// Whether one of the nodes that an aggregate is made of has all values that it asks for; it may ask for none.
+    /// Whether one of the nodes that an aggregate is made of has all values that it asks for; it
+    /// may ask for none.
     fn has_values(&mut self, node: usize, kind: usize, name: &str, group: &Group<'_>) -> bool {
         let field = self.schema.field(kind, name).expect("it is a field");
         let Of::Kind(target) = field.of else { unreachable!("unions have no aggregates") };
@@ -259,7 +260,8 @@ impl<'a> Answering<'a> {
         group: &Group<'_>,
         cascade: Cascade<'_>,
     ) -> Option<Json> {
-        // Of an object without a type that is one of a union, the model does not know what is shown.
+        // Of an object without a type that is one of a union, the model does not know what is
+        // shown.
         self.is_undecided |= matches!(of, Of::Union(_)) && self.graph.nodes[node].is_gone;
         let Some(kind) = self.kind_of(node, of) else { return self.absent(node, of, group) };
         let mut members = Map::new();
@@ -270,8 +272,8 @@ impl<'a> Answering<'a> {
         Some(Json::Object(members))
     }
 
-    /// An object that lost its type, where that would say which one it is: all that any type is asked for, of which only
-    /// the number is there.
+    /// An object that lost its type, where that would say which one it is: all that any type is
+    /// asked for, of which only the number is there.
     fn absent(&mut self, node: usize, of: Of, group: &Group<'_>) -> Option<Json> {
         let mut members = Map::new();
         for (on, requested) in of_any(self.schema, of, group.below()) {
@@ -287,7 +289,8 @@ impl<'a> Answering<'a> {
         Some(Json::Object(members))
     }
 
-    /// Whether a filter here or below can't be asked, so that nothing of the root field is answered.
+    /// Whether a filter here or below can't be asked, so that nothing of the root field is
+    /// answered.
     fn is_wrong(&self, of: Of, requested: &RequestedQuery) -> bool {
         let is_here = |filter| sense_of(self.schema, of, filter) == Sense::Wrong;
         let types = self.schema.concrete(of);

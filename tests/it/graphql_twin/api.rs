@@ -1,5 +1,5 @@
-//! Random schemas: the API that is made of each is a valid GraphQL schema, and all that it offers can be asked for, with
-//! as little as it demands and with random arguments.
+//! Random schemas: the API that is made of each is a valid GraphQL schema, and all that it offers
+//! can be asked for, with as little as it demands and with random arguments.
 
 use super::family;
 use super::run::{first_seed, seconds};

@@ -371,7 +371,8 @@ impl<'a> Asking<'a> {
         conditions
     }
 
-    /// What is selected of objects. Within `@cascade` nothing is asked that some of the objects can't have.
+    /// What is selected of objects. Within `@cascade` nothing is asked that some of the objects
+    /// can't have.
     pub fn selection(&mut self, of: Of, depth: usize, is_cascade: bool) -> Vec<Part> {
         let mut parts = Vec::new();
         if self.chance(30) || matches!(of, Of::Union(_)) {

@@ -138,7 +138,8 @@ impl<'a> Change<'a> {
         self.write(kind, &[node], filled(schema, parent), object)
     }
 
-    /// What an update sets on nodes: nothing when it only removes, and never by default what it removes.
+    /// What an update sets on nodes: nothing when it only removes, and never by default what it
+    /// removes.
     pub fn set(
         &mut self,
         kind: usize,

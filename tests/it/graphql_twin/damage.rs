@@ -1,5 +1,5 @@
-//! Schemas and requests with faults: nothing that somebody writes makes the engine panic or wait, and a schema that is
-//! accepted in spite of them has a valid API.
+//! Schemas and requests with faults: nothing that somebody writes makes the engine panic or wait,
+//! and a schema that is accepted in spite of them has a valid API.
 
 use super::api;
 use super::api::Caller;

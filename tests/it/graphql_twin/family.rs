@@ -1,4 +1,5 @@
-//! Random schemas. Fields of one name have one shape wherever they are, so that selections of several types can meet.
+//! Random schemas. Fields of one name have one shape wherever they are, so that selections of
+//! several types can meet.
 
 use super::lit::{Lit, name, plain};
 use super::schema::{Field, Kind, Many, Of, Scalar, Schema};

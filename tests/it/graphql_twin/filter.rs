@@ -14,7 +14,8 @@ pub enum Sense {
     Open,
     /// Something.
     Asks,
-    /// What can't be asked: it negates nothing; or, of a mutation, one of its alternatives asks for nothing.
+    /// What can't be asked: it negates nothing; or, of a mutation, one of its alternatives asks for
+    /// nothing.
     Wrong,
 }
 

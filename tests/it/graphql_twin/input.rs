@@ -72,7 +72,8 @@ impl Inputs<'_> {
         Lit::List((0..count).map(|_| value(self.rng, scalar)).collect())
     }
 
-    /// A value of an `@id` field; so often one that some node has already, perhaps one of another type.
+    /// A value of an `@id` field; so often one that some node has already, perhaps one of another
+    /// type.
     fn key(&mut self, field: &Field, scalar: Scalar, percent: u32) -> Lit {
         if scalar == Scalar::Text && chance(self.rng, 1) {
             return plain("");

@@ -1,6 +1,6 @@
-//! The slow twin of GraphQL: a naive model of schemas, mutations and queries, written from the specification with plain
-//! maps and loops, that has to agree with the engine on generated requests over generated schemas; and what happens to
-//! schemas and requests that were damaged.
+//! The slow twin of GraphQL: a naive model of schemas, mutations and queries, written from the
+//! specification with plain maps and loops, that has to agree with the engine on generated requests
+//! over generated schemas; and what happens to schemas and requests that were damaged.
 
 mod lit;
 mod schema;

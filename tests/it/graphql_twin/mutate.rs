@@ -123,7 +123,8 @@ fn update(graph: &Graph, schema: &Schema, kind: usize, input: &Lit) -> Result<Ef
     Ok(Effect { kind, after, shown, nodes, count, message: None, is_open })
 }
 
-/// The values of `@id` fields that an update sets must be new, or those of the node, and set on one node.
+/// The values of `@id` fields that an update sets must be new, or those of the node, and set on one
+/// node.
 fn check_new_keys(
     names: &Names<'_>,
     kind: usize,

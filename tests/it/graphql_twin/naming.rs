@@ -96,7 +96,8 @@ pub fn filled<'a>(schema: &'a Schema, parent: Option<&Field>) -> Option<&'a str>
 impl<'a> Names<'a> {
     /// What a walk notes.
     ///
-    /// What is said of nodes that are there is ignored; whether it may make a mutation fail is open.
+    /// What is said of nodes that are there is ignored; whether it may make a mutation fail is
+    /// open.
     pub fn noted(
         schema: &'a Schema,
         before: &'a Graph,
@@ -212,7 +213,8 @@ impl<'a> Names<'a> {
         Ok(defines && (entity.there.is_none() || self.walks_all))
     }
 
-    /// Whether a value that only one node of all types of an interface may have is named in two of them.
+    /// Whether a value that only one node of all types of an interface may have is named in two of
+    /// them.
     fn is_unique_elsewhere(&self, kind: usize, keys: &[(String, Json)]) -> bool {
         let is_wide = |entity: &Entity<'_>, name: &str| {
             let field = self.schema.field(kind, name).expect("keys are fields");

@@ -1,8 +1,8 @@
 //! The test: sessions of a random schema each, until the time is up.
 //!
-//! `HEXGRAPH_GRAPHQL_TWIN_SECONDS` says how long (5), `HEXGRAPH_GRAPHQL_TWIN_SEED` which session comes first (0, or `random`),
-//! `HEXGRAPH_GRAPHQL_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the number of its session, which is
-//! the seed to repeat it.
+//! `HEXGRAPH_GRAPHQL_TWIN_SECONDS` says how long (5), `HEXGRAPH_GRAPHQL_TWIN_SEED` which session
+//! comes first (0, or `random`), `HEXGRAPH_GRAPHQL_TWIN_DIFFERENCES` how many to look for (1). With
+//! a difference comes the number of its session, which is the seed to repeat it.
 
 use super::session::{Session, Tally};
 use std::sync::Mutex;

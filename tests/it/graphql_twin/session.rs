@@ -85,7 +85,8 @@ impl Session {
         Ok(())
     }
 
-    /// Saves the database and opens it; later on, closes and opens it, so that what came since is in the log.
+    /// Saves the database and opens it; later on, closes and opens it, so that what came since is
+    /// in the log.
     fn reopen(&mut self) -> Result<(), Error> {
         let folder = match self.folder.take() {
             Some(folder) => {

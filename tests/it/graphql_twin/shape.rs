@@ -1,4 +1,5 @@
-//! What is selected of an object of a concrete type, with fragments written out and fields of one key put together.
+//! What is selected of an object of a concrete type, with fragments written out and fields of one
+//! key put together.
 
 use super::request::{Part, RequestedQuery, holds};
 use super::schema::{Of, Schema};
@@ -31,8 +32,8 @@ pub fn groups<'a>(
     groups
 }
 
-/// What parts select of an object that has no type, since it was deleted: the fields of all fragments, each key once, with
-/// the type that the text asks them of.
+/// What parts select of an object that has no type, since it was deleted: the fields of all
+/// fragments, each key once, with the type that the text asks them of.
 pub fn of_any<'a>(
     schema: &Schema,
     on: Of,

@@ -1,7 +1,8 @@
 //! What the engine holds, and whether it is the graph of the model.
 //!
-//! The model does not know which numbers the engine gives to new nodes. They are found out by what the nodes hold and
-//! what they lead to: colours, refined along the edges. Nodes of one colour can stand for each other.
+//! The model does not know which numbers the engine gives to new nodes. They are found out by what
+//! the nodes hold and what they lead to: colours, refined along the edges. Nodes of one colour can
+//! stand for each other.
 
 use super::graph::{Graph, Node, compare};
 use super::schema::{Of, Scalar, Schema};

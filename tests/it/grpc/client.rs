@@ -61,7 +61,8 @@ impl Client {
         Client::of(Endpoint::from_shared(format!("http://{address}")).unwrap())
     }
 
-    /// A client of a server that has a file. By itself it would name the file as the server's name, where others say localhost.
+    /// A client of a server that has a file. By itself it would name the file as the server's name,
+    /// where others say localhost.
     pub fn at_file(path: &Path) -> Client {
         let endpoint = Endpoint::from_shared(format!("unix://{}", path.display())).unwrap();
         Client::of(endpoint.origin("http://localhost".parse().unwrap()))

@@ -1,4 +1,5 @@
-//! The guards of the port: keys, tokens, addresses of pages, lengths, deadlines, draining, and the end of the server.
+//! The guards of the port: keys, tokens, addresses of pages, lengths, deadlines, draining, and the
+//! end of the server.
 
 use super::client::{Client, SCHEMA, Site, bytes, failed, text};
 use super::messages::{
@@ -23,7 +24,8 @@ fn query(text: &str) -> Request {
     Request { query: text.to_owned(), ..Request::default() }
 }
 
-/// A query that takes seconds, whatever the machine: paths through a graph in which each node knows each other one.
+/// A query that takes seconds, whatever the machine: paths through a graph in which each node knows
+/// each other one.
 fn slow(site: &Site) -> Request {
     let mut quads = String::new();
     for one in 1..=60 {
@@ -158,8 +160,8 @@ fn a_call_that_is_given_up_gives_its_place_back() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
-/// True for a call that the client itself kept back, since the server had said that it takes no more, or had gone: so hyper tells
-/// both, and one that was sent and is cut off has another error.
+/// True for a call that the client itself kept back, since the server had said that it takes no
+/// more, or had gone: so hyper tells both, and one that was sent and is cut off has another error.
 fn was_kept_back(status: &Status) -> bool {
     let reported = format!("{status:?}");
     ["GoAway(b\"\", NO_ERROR, Remote)", "hyper::Error(Canceled, "]
@@ -180,7 +182,8 @@ fn calls_under_way_are_finished_when_the_server_stops() {
                     assert_eq!(text(&reported.json), r#"{"q":[{"name":"x"}]}"#);
                     answered += 1;
                 }
-                // What the client was about to send when the server took its leave is not sent: it is asked again.
+                // What the client was about to send when the server took its leave is not sent: it
+                // is asked again.
                 Err(status) if was_kept_back(&status) => {}
                 // Whoever comes later is told that nobody is there.
                 Err(status) => return (answered, status),

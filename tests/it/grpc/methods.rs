@@ -340,7 +340,8 @@ fn versions_health_and_what_there_is_not() {
         Code::Unimplemented,
         "there is no /query on this port",
     );
-    // Fields of the health service: the service is the first of the request, the state that of the answer.
+    // Fields of the health service: the service is the first of the request, the state that of the
+    // answer.
     let health = |service: &str| {
         let request = Version { tag: service.to_owned() };
         client.call::<_, AllocateIDsResponse>("/grpc.health.v1.Health/Check", request)

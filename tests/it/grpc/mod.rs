@@ -1,4 +1,5 @@
-//! The calls of Dgraph's clients: every method, every way in which one fails, by a client that is not ours.
+//! The calls of Dgraph's clients: every method, every way in which one fails, by a client that is
+//! not ours.
 
 pub mod client;
 mod methods;

@@ -39,7 +39,8 @@ fn set(site: &Site, set: Vec<NQuad>) -> Result<Response, Status> {
     site.client.ask(Request { mutations, commit_now: true, ..Request::default() })
 }
 
-/// A time as Go writes it: a version, seconds since the year 1, nanoseconds, and minutes east of Greenwich or -1.
+/// A time as Go writes it: a version, seconds since the year 1, nanoseconds, and minutes east of
+/// Greenwich or -1.
 fn time(seconds_since_1970: i64) -> Bytes {
     let seconds = seconds_since_1970 + 62_135_596_800;
     let parts =

@@ -1,4 +1,5 @@
-//! Calls of pages in browsers: gRPC-Web, as bytes and as text, from origins that may ask and from others.
+//! Calls of pages in browsers: gRPC-Web, as bytes and as text, from origins that may ask and from
+//! others.
 
 use super::client::{Site, text};
 use super::messages::{Request, Response};

@@ -1,6 +1,7 @@
-//! Whether rules of `@auth` hide what they should: random schemas, data and requests, each answered twice, by an engine
-//! with the rules and by one without rules that was never given the hidden nodes. The two have to agree. What is hidden
-//! is decided here, by walking over the nodes one at a time.
+//! Whether rules of `@auth` hide what they should: random schemas, data and requests, each answered
+//! twice, by an engine with the rules and by one without rules that was never given the hidden
+//! nodes. The two have to agree. What is hidden is decided here, by walking over the nodes one at a
+//! time.
 
 mod passwords;
 mod requests;
@@ -145,14 +146,16 @@ impl Case {
         self.compare(&text, &claims, expected)
     }
 
-    /// Whether a node of a world can be named below a field: it may be seen, or rules say that it may be changed.
+    /// Whether a node of a world can be named below a field: it may be seen, or rules say that it
+    /// may be changed.
     fn may_link(&self, world: &World, node: usize, claims: &Claims) -> bool {
         let kind = world.nodes[node].kind;
         let is_permitted = |op| self.rules.permit(world, op, node, claims);
         is_permitted(Op::Query) || self.rules.has(Op::Update, kind) && is_permitted(Op::Update)
     }
 
-    /// Adds a node with the code of another: whether that one may be seen or not, nothing is told of it.
+    /// Adds a node with the code of another: whether that one may be seen or not, nothing is told
+    /// of it.
     fn check_conflict(&mut self) -> Result<(), String> {
         let claims = rules::random_claims(&mut self.rng);
         let user = Kind::of("User").unwrap();
@@ -256,7 +259,8 @@ fn dump(database: &Database) -> Vec<String> {
     lines
 }
 
-/// Aggregates of nothing are told in two ways: null where nothing may be seen, zero where nothing is.
+/// Aggregates of nothing are told in two ways: null where nothing may be seen, zero where nothing
+/// is.
 fn clean(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(clean).collect(),

@@ -1,5 +1,6 @@
-//! Whether `checkUserPassword` tells more than it should. Who knows a password, and passes the rule for it, is shown that
-//! node; after it are only nodes that may be seen. Whoever does not is told what is told of nodes that are not there.
+//! Whether `checkUserPassword` tells more than it should. Who knows a password, and passes the rule
+//! for it, is shown that node; after it are only nodes that may be seen. Whoever does not is told
+//! what is told of nodes that are not there.
 
 use super::rules::{Claims, Op, Rules};
 use super::world::{BACK, Kind, World, uid};
@@ -69,8 +70,9 @@ impl Vault {
         }
     }
 
-    /// What is shown of a node to which somebody has the password: of all that lies after it only what may be seen, the
-    /// node itself among that. So in its place stands one to which nothing leads.
+    /// What is shown of a node to which somebody has the password: of all that lies after it only
+    /// what may be seen, the node itself among that. So in its place stands one to which nothing
+    /// leads.
     fn shown(&self, node: usize, selection: &str, claims: &Claims) -> Value {
         let is_visible = |node: usize| self.rules.permit(&self.world, Op::Query, node, claims);
         let mut world = self.world.only(is_visible);

@@ -251,7 +251,8 @@ fn some_node(kind: Kind) -> Node {
     Node { kind, values: BTreeMap::new(), edges: BTreeMap::new(), vector: None, is_gone: false }
 }
 
-/// A filter for a mutation, and the nodes that it finds; only those before `born` are named by their uids.
+/// A filter for a mutation, and the nodes that it finds; only those before `born` are named by
+/// their uids.
 pub fn chosen(rng: &mut Rng, world: &World, born: usize, kind: Kind) -> (String, Vec<usize>) {
     let all = world.of(kind);
     match rng.u8(..3) {
@@ -270,8 +271,8 @@ pub fn chosen(rng: &mut Rng, world: &World, born: usize, kind: Kind) -> (String,
     }
 }
 
-/// An object for an add, with links to the nodes before `born`. The nodes that it makes are put into the world; their
-/// positions are returned, its own first.
+/// An object for an add, with links to the nodes before `born`. The nodes that it makes are put
+/// into the world; their positions are returned, its own first.
 pub fn input(rng: &mut Rng, world: &mut World, born: usize, kind: Kind) -> (String, Vec<usize>) {
     let position = world.nodes.len();
     let (mut parts, mut new) = (Vec::new(), vec![position]);

@@ -52,7 +52,7 @@ struct Test {
 
 #[derive(Debug)]
 enum Requested {
-    Given(Value),
+    ParameterValue(Value),
     Claim(&'static str),
 }
 
@@ -154,7 +154,7 @@ fn selection(rng: &mut fastrand::Rng, kind: Kind, depth: usize) -> Sel {
     let test = (rng.u8(..3) != 0).then(|| {
         let (field, scalar) = scalars[rng.usize(..scalars.len())];
         let expected = match rng.bool() {
-            true => Requested::Given(random_value(rng, scalar)),
+            true => Requested::ParameterValue(random_value(rng, scalar)),
             false => Requested::Claim(claim_of(scalar)),
         };
         Test { field, scalar, expected, negated: rng.u8(..5) == 0 }
@@ -240,7 +240,7 @@ impl Sel {
         let mut arguments = Vec::new();
         if let Some(test) = &self.test {
             let expected = match &test.expected {
-                Requested::Given(value) => value.to_string(),
+                Requested::ParameterValue(value) => value.to_string(),
                 Requested::Claim(name) => format!("${name}"),
             };
             let expected =
@@ -265,7 +265,7 @@ impl Sel {
         let result = &world.nodes[node];
         let passes = self.test.as_ref().is_none_or(|test| {
             let expected = match &test.expected {
-                Requested::Given(value) => Some(value),
+                Requested::ParameterValue(value) => Some(value),
                 Requested::Claim(name) => claims.get(*name),
             };
             (result.values.get(test.field) == expected && expected.is_some()) != test.negated

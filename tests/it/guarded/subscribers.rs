@@ -1,6 +1,6 @@
-//! Whether subscribers are told what they may see, and all of it: whenever a commit of somebody else changes what they
-//! may see, they are woken, and what they were told last is what they would be answered by an engine that was never
-//! given the hidden nodes.
+//! Whether subscribers are told what they may see, and all of it: whenever a commit of somebody
+//! else changes what they may see, they are woken, and what they were told last is what they would
+//! be answered by an engine that was never given the hidden nodes.
 
 use super::rules::Claims;
 use super::world::World;
@@ -114,7 +114,8 @@ fn check(seed: u64, forgotten: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Two who differ in one claim ask the same; whether they counted as one although they are told different things.
+/// Two who differ in one claim ask the same; whether they counted as one although they are told
+/// different things.
 fn check_identity(case: &mut Case) -> Result<bool, String> {
     let one = rules::random_claims(&mut case.rng);
     let mut other = one.clone();

@@ -1,5 +1,5 @@
-//! What attackers try at the port of gRPC: frames as they are not meant, messages that are none, calls that are never
-//! finished, taken or wanted. After each the server answers.
+//! What attackers try at the port of gRPC: frames as they are not meant, messages that are none,
+//! calls that are never finished, taken or wanted. After each the server answers.
 
 use crate::grpc::client::{Client, Site, bytes, failed};
 use crate::grpc::messages::{Mutation, Request, Response};
@@ -76,7 +76,8 @@ impl Raw {
         Some(Frame { kind: head[3], flags: head[4], stream, body })
     }
 
-    /// Reads until the server closes the connection, which it has to do soon. Returns what it said last.
+    /// Reads until the server closes the connection, which it has to do soon. Returns what it said
+    /// last.
     fn closes(&mut self) -> Option<Frame> {
         let begun = Instant::now();
         let mut last = None;
@@ -133,7 +134,8 @@ fn message(message: &impl Message) -> Vec<u8> {
     [&[0][..], &(message.len() as u32).to_be_bytes(), &message].concat()
 }
 
-/// A port, with a path that it answers and a body for it: both speak HTTP/2, the one of gRPC and that of HTTP.
+/// A port, with a path that it answers and a body for it: both speak HTTP/2, the one of gRPC and
+/// that of HTTP.
 #[derive(Clone, Copy)]
 struct BoundListener {
     address: SocketAddr,
@@ -424,7 +426,8 @@ fn calls_that_are_reset_as_they_come() {
 fn reset_calls(site: &Site, listener: BoundListener) {
     let begun = Instant::now();
     let mut streams = 0;
-    // With and without a body: the former are begun and executed, the latter never leave the connection.
+    // With and without a body: the former are begun and executed, the latter never leave the
+    // connection.
     for has_body in [true, false] {
         let mut raw = Raw::greet(listener.address);
         let mut goes_on = true;
@@ -490,7 +493,8 @@ fn calls_that_are_never_finished() {
 
 fn unfinished_calls(site: &Site, listener: BoundListener) {
     let mut raw = Raw::greet(listener.address);
-    // Far more than may be under way on one connection, each with a message that is announced and does not come.
+    // Far more than may be under way on one connection, each with a message that is announced and
+    // does not come.
     for stream in (1..1_000_u32).step_by(2) {
         raw.frame((HEADERS, END_HEADERS, stream), &listener.head());
         raw.frame((DATA, 0, stream), b"\0\x03\xff\xff\xff");
@@ -533,7 +537,8 @@ fn answers_left(site: &Site, listener: BoundListener) {
         raw.frame((HEADERS, END_HEADERS, stream), &listener.head());
         raw.frame((DATA, END_STREAM, stream), &body);
     }
-    // All is read that may be sent, 64 KiB, and no more is asked for. That the client is there is told.
+    // All is read that may be sent, 64 KiB, and no more is asked for. That the client is there is
+    // told.
     let mut pings = 0;
     while let Some(Frame { kind, flags, body, .. }) = raw.read() {
         if kind == PING && flags == 0 {

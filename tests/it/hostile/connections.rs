@@ -63,8 +63,8 @@ fn silent_connections_shut_nobody_out() {
 fn a_thousand_connections_give_way_or_are_told() {
     let mut server = Program::start("ulimit -n 1024;", &["--connection", "header=60s"]);
     let mut lines = connect_all(server.address, 1000);
-    // 1024 descriptors, an eighth of them kept: 896 slots. Each line is answered, told that there is no slot, or
-    // has given way to a later one.
+    // 1024 descriptors, an eighth of them kept: 896 slots. Each line is answered, told that there
+    // is no slot, or has given way to a later one.
     let (mut answered, mut refused, mut closed) = (0, 0, 0);
     for line in &mut lines {
         match line.try_get("/health") {
@@ -176,7 +176,8 @@ fn heads_bodies_and_readers_have_their_time() {
             let query = format!("{{ q(func: has(text)) {{ {fields} }} }}");
             let length = query.len();
             line.send(format!("POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}").as_bytes());
-            // 42 MB are more than sockets hold, and nobody reads them. What the sockets held can be read later.
+            // 42 MB are more than sockets hold, and nobody reads them. What the sockets held can be
+            // read later.
             sleep(8 * SECOND);
             let (_, reported) = line.closed();
             assert!(reported.len() < 39_000_000, "{} bytes came", reported.len());
@@ -193,8 +194,9 @@ fn slow_readers_leave_slots_to_other_clients() {
     server.fill("text: string .", &facts);
     let fields: String = (0..14).map(|at| format!("t{at}: text ")).collect();
     let query = format!("{{ q(func: has(text)) {{ {fields} }} }}");
-    // 42 MB are more than sockets hold. Nobody reads more than the start of the head. Each connects when it asks: one that has
-    // sent no head for ten seconds is closed, and on a busy machine those before it take as long.
+    // 42 MB are more than sockets hold. Nobody reads more than the start of the head. Each connects
+    // when it asks: one that has sent no head for ten seconds is closed, and on a busy machine
+    // those before it take as long.
     let ask = |line: &mut Line| {
         let length = query.len();
         line.send(format!("POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}").as_bytes());
@@ -247,7 +249,8 @@ fn events_outlive_the_time_of_idle_connections() {
     }
 }
 
-/// A connection that is idle for two seconds gives its buffers back. Nothing that its client has sent or not yet read may be lost by that.
+/// A connection that is idle for two seconds gives its buffers back. Nothing that its client has
+/// sent or not yet read may be lost by that.
 #[test]
 fn a_connection_that_was_at_rest_goes_on() {
     let server = Program::start("", &[]);

@@ -1,5 +1,6 @@
-//! An open-loop load: requests are sent when it is their time, whether those before were answered or not, and a latency
-//! counts from when the request should have been sent. So a server that gets slow does not make its load smaller.
+//! An open-loop load: requests are sent when it is their time, whether those before were answered
+//! or not, and a latency counts from when the request should have been sent. So a server that gets
+//! slow does not make its load smaller.
 
 use super::wire::{Line, Report};
 use std::net::SocketAddr;
@@ -29,7 +30,8 @@ pub struct Outcome {
     /// Refused with status 503 and `Retry-After`.
     pub refused: Latencies,
     pub failures: Vec<String>,
-    /// How late they were sent, because the client had no processor or no connection. It is part of the latencies.
+    /// How late they were sent, because the client had no processor or no connection. It is part of
+    /// the latencies.
     pub late: Latencies,
 }
 

@@ -1,5 +1,5 @@
-//! What a server logs of requests, and what it never does: a line of JSON each, no secret, no id that a stranger could
-//! break a line with.
+//! What a server logs of requests, and what it never does: a line of JSON each, no secret, no id
+//! that a stranger could break a line with.
 
 use super::program::Program;
 use serde_json::{Value, json};
@@ -114,7 +114,8 @@ fn slow_requests_are_logged() {
     assert_eq!(server.log(), "");
 }
 
-/// Says something over a WebSocket of one of the two dialects, and reads until so many messages of each type have come.
+/// Says something over a WebSocket of one of the two dialects, and reads until so many messages of
+/// each type have come.
 fn over_a_socket(server: &Program, dialect: &str, id: &str, said: &[Value], due: &[(&str, usize)]) {
     let stream = TcpStream::connect(server.address).unwrap();
     stream.set_read_timeout(Some(std::time::Duration::from_secs(20))).unwrap();

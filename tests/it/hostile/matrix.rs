@@ -1,5 +1,6 @@
-//! Every route by every method from everybody, against the table of routes: who is refused, and that nothing was
-//! changed then. What is expected follows from the table; [`EXISTING`] says by hand what the table has.
+//! Every route by every method from everybody, against the table of routes: who is refused, and
+//! that nothing was changed then. What is expected follows from the table; [`EXISTING`] says by
+//! hand what the table has.
 
 use crate::wire;
 use hexgraph::db::{Database, QueryRequest, RequestContext, TxnOptions};
@@ -9,7 +10,8 @@ use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 
-/// The routes: the path, the methods, whose key, and what it changes. A path that is new stands here, too, or the test fails.
+/// The routes: the path, the methods, whose key, and what it changes. A path that is new stands
+/// here, too, or the test fails.
 const EXISTING: [(&str, &str, Role, Effect); 43] = [
     ("/query", "POST PUT", Role::Client, Effect::Reads),
     ("/cypher", "POST PUT", Role::Client, Effect::Reads),
@@ -171,7 +173,8 @@ impl Site {
         txn.leave_open();
     }
 
-    /// All that a request may change, as a text: whatever changes data, schemas or the counter of uids is a commit.
+    /// All that a request may change, as a text: whatever changes data, schemas or the counter of
+    /// uids is a commit.
     fn state(&mut self) -> String {
         let db = &self.database;
         let text = "{ q(func: uid(0x99)) { n } }".to_owned();
@@ -201,7 +204,8 @@ impl Site {
         }
     }
 
-    /// Asks, and adds what is not as expected. The state that is passed in is that of before, or empty; that of after comes back.
+    /// Asks, and adds what is not as expected. The state that is passed in is that of before, or
+    /// empty; that of after comes back.
     fn check(
         &mut self,
         (path, method, who, position): (&'static str, &str, Who, &str),
@@ -298,7 +302,8 @@ fn read(stream: &mut BufReader<TcpStream>, method: &str) -> Option<Answer> {
     Some(Answer { status, headers, body: String::from_utf8(body).ok()? })
 }
 
-/// A request to a path that changes something when it is executed, where that can be: the target, a media type, a body.
+/// A request to a path that changes something when it is executed, where that can be: the target, a
+/// media type, a body.
 fn request(site: &mut Site, path: &str, method: &str) -> (String, &'static str, String) {
     site.serial += 1;
     let (start, serial) = (site.start, site.serial);
@@ -387,7 +392,8 @@ fn walk(site: &mut Site, whos: &[Who], positions: &[(&str, bool)], allows_get: b
         site.path = path;
         for method in METHODS {
             for &who in whos {
-                // What no route has, and a key that nobody knows, are tried from some positions only.
+                // What no route has, and a key that nobody knows, are tried from some positions
+                // only.
                 let is_rare = ["HEAD", "PATCH", "DELETE"].contains(&method) || who == Who::Unknown;
                 for (position, may_ask) in positions.iter().step_by(if is_rare { 5 } else { 1 }) {
                     let position = position.replace("{port}", &port);

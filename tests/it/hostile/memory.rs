@@ -1,7 +1,8 @@
-//! Memory: whatever attackers ask for, and however many of them at once, the process stays below its bound, answers who
-//! asks for little meanwhile, and gives back what it took.
+//! Memory: whatever attackers ask for, and however many of them at once, the process stays below
+//! its bound, answers who asks for little meanwhile, and gives back what it took.
 //!
-//! The limits of single requests are set so high here that nothing but the budget of the process holds.
+//! The limits of single requests are set so high here that nothing but the budget of the process
+//! holds.
 
 use super::program::Program;
 use super::watch::Watch;
@@ -22,7 +23,8 @@ const MIB: u64 = 1 << 20;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How long it may take until what was taken is given back, and a body that nobody waits for is given up.
+/// How long it may take until what was taken is given back, and a body that nobody waits for is
+/// given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const POINT: &str = "{ q(func: eq(name, \"n7\")) { name rank } }";
@@ -166,7 +168,8 @@ fn unfinished_bodies(siege: &Siege<'_>, end: Instant) {
     });
 }
 
-/// Bodies of some hundred kilobytes that unpack to an eighth of what there may be, and then have no end.
+/// Bodies of some hundred kilobytes that unpack to an eighth of what there may be, and then have no
+/// end.
 fn bombs(siege: &Siege<'_>, end: Instant) {
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(b" ").unwrap();
@@ -245,7 +248,8 @@ fn facts(nodes: usize) -> String {
     facts
 }
 
-/// A server with data, after what the shell is told first, with a budget of `memory` bytes, or else the default one.
+/// A server with data, after what the shell is told first, with a budget of `memory` bytes, or else
+/// the default one.
 fn start(shell: &str, size: Size, memory: Option<u64>, quick: &str) -> Program {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
@@ -303,8 +307,9 @@ fn besiege(server: &mut Program, size: Size, (name, attack): (&str, Attack)) {
     seen.check(name, PATIENCE / 10);
 }
 
-/// Waits until what was taken is given back, while the server answers small requests: what threads that have ended leave behind is
-/// taken over by those that go on, so one that is asked nothing keeps it.
+/// Waits until what was taken is given back, while the server answers small requests: what threads
+/// that have ended leave behind is taken over by those that go on, so one that is asked nothing
+/// keeps it.
 fn settle(server: &mut Program, before: u64) {
     let started = Instant::now();
     loop {
@@ -340,14 +345,15 @@ fn one_after_the_other_and_together_they_stay_below_the_bound() {
     check_answers(&server);
 }
 
-/// The address space has space for what the server maps when it begins, and for the bound: an allocation beyond that fails,
-/// and would abort it. The default budget is a third of the room: the rest is for stacks, and for addresses that the
-/// allocator has reserved.
+/// The address space has space for what the server maps when it begins, and for the bound: an
+/// allocation beyond that fails, and would abort it. The default budget is a third of the room: the
+/// rest is for stacks, and for addresses that the allocator has reserved.
 #[test]
 fn without_address_space_for_more_they_abort_nothing() {
     let _turn = turn();
     let size = size();
-    // Unoptimised, and where each page has to be begged for, a point query may compute for some times the 2 ms of the default.
+    // Unoptimised, and where each page has to be begged for, a point query may compute for some
+    // times the 2 ms of the default.
     let quick = "quick=20ms";
     let mapped = start("", Size { nodes: 10, ..size }, None, quick).address_space();
     let kilobytes = (mapped + size.bound) / 1024;

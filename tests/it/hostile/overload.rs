@@ -91,8 +91,9 @@ fn capacity(server: &Program, text: &str, clients: usize) -> f64 {
     counts.iter().sum::<usize>().max(1) as f64 / started.elapsed().as_secs_f64()
 }
 
-/// `HEXGRAPH_HOSTILE_SECONDS` has it run for longer, with the bounds that hold on a machine that does nothing else and
-/// for optimised code. Without it the query is longer: else it is the refusals that keep slow code busy.
+/// `HEXGRAPH_HOSTILE_SECONDS` has it run for longer, with the bounds that hold on a machine that
+/// does nothing else and for optimised code. Without it the query is longer: else it is the
+/// refusals that keep slow code busy.
 #[test]
 fn what_is_quick_stays_quick_at_ten_times_the_capacity() {
     let _turn = turn();
@@ -136,7 +137,8 @@ fn what_is_quick_stays_quick_at_ten_times_the_capacity() {
             assert!(beside <= most, "p99 {beside:?} beside the load, {normal:?} without it");
             assert!(refused <= Duration::from_millis(10), "refusals take {refused:?}");
         }
-        // Other tests run beside this one, and perhaps other programs: what is looked at is who waits for whom.
+        // Other tests run beside this one, and perhaps other programs: what is looked at is who
+        // waits for whom.
         None => {
             let [normal, beside] = latencies.map(|latencies| latencies.percentile(50));
             let most = (5 * normal).max(SECOND / 4);

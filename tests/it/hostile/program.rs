@@ -1,4 +1,5 @@
-//! `hexgraph serve` as a process of its own, under the limits of a shell, and what the system knows of it.
+//! `hexgraph serve` as a process of its own, under the limits of a shell, and what the system knows
+//! of it.
 
 use super::wire::Line;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};

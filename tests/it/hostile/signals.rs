@@ -1,4 +1,5 @@
-//! A process that serves ends gently when it is asked to, by whichever signal and whoever handles Ctrl-C in it.
+//! A process that serves ends gently when it is asked to, by whichever signal and whoever handles
+//! Ctrl-C in it.
 
 use crate::process;
 use crate::process::{number_from_environment, start};
@@ -30,7 +31,8 @@ fn a_process_that_serves() {
     process::say(&format!("ended {status}"));
 }
 
-/// Serves, changes something, sends the signal while a request is under way, and says what the process said at its end.
+/// Serves, changes something, sends the signal while a request is under way, and says what the
+/// process said at its end.
 fn end_by(signal: &str, host: bool) -> (Vec<String>, Vec<u8>) {
     let root = tempfile::tempdir().unwrap();
     let folder = root.path().join("db").display().to_string();
@@ -84,8 +86,8 @@ fn signals_end_a_server_gently() {
     }
 }
 
-/// systemd starts a service of the type `notify`: the server says when it answers, that it lives, and that it ends. Sockets are
-/// named by a path, or by `@` and a name that no folder has.
+/// systemd starts a service of the type `notify`: the server says when it answers, that it lives,
+/// and that it ends. Sockets are named by a path, or by `@` and a name that no folder has.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_service_manager_is_notified() {
@@ -121,8 +123,8 @@ fn a_service_manager_is_notified() {
     }
 }
 
-/// A manager that cannot be notified is reported, and the server answers nevertheless. Without `WATCHDOG_USEC` it does not say
-/// that it lives.
+/// A manager that cannot be notified is reported, and the server answers nevertheless. Without
+/// `WATCHDOG_USEC` it does not say that it lives.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_server_answers_without_its_service_manager() {

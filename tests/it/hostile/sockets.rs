@@ -1,4 +1,5 @@
-//! WebSockets of attackers: as many as there may be, which never say who they are, or send messages that never end.
+//! WebSockets of attackers: as many as there may be, which never say who they are, or send messages
+//! that never end.
 
 use super::program::Program;
 use super::wire::Line;

@@ -1,4 +1,5 @@
-//! The other client: asks for health all the while, perhaps for a node, too, and notes how long it took.
+//! The other client: asks for health all the while, perhaps for a node, too, and notes how long it
+//! took.
 
 use super::load::Latencies;
 use super::wire::Line;
@@ -10,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Whether the machine does nothing else and what is built is optimised, so that times say something.
+/// Whether the machine does nothing else and what is built is optimised, so that times say
+/// something.
 fn is_earnest() -> bool {
     number_from_environment("HEXGRAPH_HOSTILE_SECONDS").is_some()
 }
@@ -20,7 +22,8 @@ fn before() -> Duration {
     if is_earnest() { Duration::from_secs(2) } else { Duration::ZERO }
 }
 
-/// What an answer may take at 99 of 100, however short it was before: a turn of the scheduler or two.
+/// What an answer may take at 99 of 100, however short it was before: a turn of the scheduler or
+/// two.
 const SHORT: Duration = Duration::from_millis(20);
 
 /// A client that goes on until it is stopped.
@@ -41,8 +44,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Fails unless all was answered, and 99 of 100 answers in three times the time of before; where other tests run
-    /// meanwhile, within `most`.
+    /// Fails unless all was answered, and 99 of 100 answers in three times the time of before;
+    /// where other tests run meanwhile, within `most`.
     pub fn check(&self, name: &str, most: Duration) {
         let [late, normal] = [&self.latencies, &self.normal].map(|it| it.percentile(99));
         let (middle, count) = (self.latencies.percentile(50), self.latencies.len());
@@ -54,8 +57,8 @@ impl Seen {
 }
 
 impl Watch {
-    /// Begins. Each question comes on a connection of its own, as from somebody new: for health, and in turn with it the
-    /// query, if there is one.
+    /// Begins. Each question comes on a connection of its own, as from somebody new: for health,
+    /// and in turn with it the query, if there is one.
     pub fn start(address: SocketAddr, pause: Duration, query: Option<&'static str>) -> Watch {
         let watch = Watch::by(move || Line::try_connect(address), pause, query);
         Watch::look_first();

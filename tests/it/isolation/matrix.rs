@@ -1,8 +1,10 @@
-//! Every pair of changes of one datum, in two transactions that overlap, for every kind of predicate.
+//! Every pair of changes of one datum, in two transactions that overlap, for every kind of
+//! predicate.
 //!
-//! The oracle knows no conflict keys. It has both changes done one after the other, in either order, on the same data. Where
-//! the two orders differ, neither transaction may go on as if it were alone: the second one to commit has to fail. Where both
-//! are committed, the data are those of both orders. And changes that have no datum in common never disturb each other.
+//! The oracle knows no conflict keys. It has both changes done one after the other, in either
+//! order, on the same data. Where the two orders differ, neither transaction may go on as if it
+//! were alone: the second one to commit has to fail. Where both are committed, the data are those
+//! of both orders. And changes that have no datum in common never disturb each other.
 
 use hexgraph::db::{
     Database, Mutation, MutationRequest, QueryRequest, RequestContext, Statements, TxnOptions,
@@ -140,8 +142,9 @@ impl Operation<'_> {
         }
     }
 
-    /// True where a conflict with another one is no surprise: they are about one node and a thing in common, or about one
-    /// value that is looked up by `@upsert`, or change one number of elements.
+    /// True where a conflict with another one is no surprise: they are about one node and a thing
+    /// in common, or about one value that is looked up by `@upsert`, or change one number of
+    /// elements.
     fn overlaps(&self, other: &Operation<'_>) -> bool {
         let is_looked_up = self.kind.has("@upsert");
         let is_common = self.things().iter().any(|thing| other.things().contains(thing));
@@ -152,8 +155,8 @@ impl Operation<'_> {
             || is_counted && self.kind.has("@reverse")
     }
 
-    /// True where Dgraph lets both pass although one takes what the other one sets: all of a list is deleted, and an
-    /// element is added.
+    /// True where Dgraph lets both pass although one takes what the other one sets: all of a list
+    /// is deleted, and an element is added.
     fn is_let_pass(&self, other: &Operation<'_>) -> bool {
         let is_all = |one: &Operation<'_>| one.what == What::DeleteAll;
         self.kind.has("[") && self.kind.is_list() && (is_all(self) != is_all(other))

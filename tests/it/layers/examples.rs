@@ -7,7 +7,8 @@ use std::path::Path;
 /// A public function, and what its documentation lacks.
 type Gap = (String, &'static str);
 
-/// The public functions of a source text whose documentation has no example that runs and asserts something.
+/// The public functions of a source text whose documentation has no example that runs and asserts
+/// something.
 fn gaps(text: &str) -> Vec<Gap> {
     let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
     let lines: Vec<&str> = code.lines().map(str::trim_start).collect();
@@ -83,7 +84,8 @@ fn examples_that_do_not_run_do_not_count() {
 /// The types with so many methods that their page needs an order.
 const GROUPED: &[&str] = &["Database", "QueryAnswer", "Txn"];
 
-/// The blocks of methods for users of the crate that have no heading, by the numbers of their lines.
+/// The blocks of methods for users of the crate that have no heading, by the numbers of their
+/// lines.
 fn without_heading(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     let is_grouped = |line: &str| {

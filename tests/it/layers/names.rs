@@ -1,4 +1,5 @@
-//! A type's name is found by one search: of the types of a member that other files see, few share a name.
+//! A type's name is found by one search: of the types of a member that other files see, few share a
+//! name.
 
 use super::{MEMBERS, rust_files, test_modules};
 use std::collections::BTreeMap;

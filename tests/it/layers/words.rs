@@ -31,7 +31,8 @@ const AREAS: &[(&str, &[&str], &[&str])] = &[
 
 /// The endings of the files that are read.
 const ENDINGS: &[&str] = &["rs", "py", "pyi", "md"];
-/// Names of the standard library, and an operator of Cypher, that contain one of the words. They are not counted.
+/// Names of the standard library, and an operator of Cypher, that contain one of the words. They
+/// are not counted.
 const STD_NAMES: &[&str] = &[
     "ends_with",
     "EndsWith",

@@ -181,7 +181,8 @@ fn request(query: &str) -> Vec<u8> {
     format!("POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}").into_bytes()
 }
 
-/// How long nodes are asked for that take long, at least, and within which time that ends when nobody waits for them.
+/// How long nodes are asked for that take long, at least, and within which time that ends when
+/// nobody waits for them.
 const SLOW: Duration = Duration::from_secs(30);
 const SOON: Duration = Duration::from_secs(10);
 
@@ -193,7 +194,8 @@ fn names() -> impl Iterator<Item = String> {
 
 /// Asks for what is quick until that has to wait, and gives the one that waits.
 ///
-/// Each request has a name of its own: of a kind that was quick twice before the slow one began, all would be answered beside it from then on.
+/// Each request has a name of its own: of a kind that was quick twice before the slow one began,
+/// all would be answered beside it from then on.
 fn behind(site: &Site, names: &mut impl Iterator<Item = String>) -> Line<Encrypted> {
     let started = Instant::now();
     while started.elapsed() < SOON {

@@ -8,7 +8,8 @@ use std::net::SocketAddr;
 use tokio_rustls::rustls::SupportedProtocolVersion;
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 
-/// Connects, and asks; what is answered, or how that failed. In TLS 1.3 a client learns only afterwards that it is refused.
+/// Connects, and asks; what is answered, or how that failed. In TLS 1.3 a client learns only
+/// afterwards that it is refused.
 fn requested(address: SocketAddr, site: &Site, manner: Manner<'_>) -> Result<u16, String> {
     let stream: Encrypted =
         connect(address, &site.authority, manner).map_err(|error| error.to_string())?;

@@ -62,7 +62,8 @@ impl Manner<'_> {
     }
 }
 
-/// A port that was free a moment ago. Of the two ports of a server only that of HTTP is printed as an address that programs read.
+/// A port that was free a moment ago. Of the two ports of a server only that of HTTP is printed as
+/// an address that programs read.
 pub fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }

@@ -13,8 +13,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const BRIEF: [&str; 6] =
     ["--connection", "header=1500ms", "--connection", "stall=1500ms", "--connection", "idle=3s"];
 
-/// The first message of a client that speaks a version of TLS or SSL, by its number, and none later: without the extension
-/// that lists newer ones.
+/// The first message of a client that speaks a version of TLS or SSL, by its number, and none
+/// later: without the extension that lists newer ones.
 fn hello(version: u16) -> Vec<u8> {
     let suites: [u16; 4] = [0xc02b, 0xc009, 0x002f, 0x000a];
     let mut hello = version.to_be_bytes().to_vec();
@@ -213,7 +213,8 @@ fn handshakes_heads_bodies_and_readers_have_their_time() {
             let query = format!("{{ q(func: has(text)) {{ {fields} }} }}");
             let length = query.len();
             line.send(format!("POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/dql\r\nContent-Length: {length}\r\n\r\n{query}").as_bytes());
-            // 42 MB are more than sockets hold, and nobody reads them. What the sockets held can be read later.
+            // 42 MB are more than sockets hold, and nobody reads them. What the sockets held can be
+            // read later.
             sleep(8 * SECOND);
             let (_, reported) = line.closed();
             assert!(reported.len() < 39_000_000, "{} bytes came", reported.len());

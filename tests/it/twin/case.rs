@@ -9,8 +9,8 @@ use super::schema::Schema;
 use super::{exec, graph};
 use bytes::Bytes;
 use hexgraph::db::{
-    Database, Drop, Given, LoadOptions, OpenOptions, QueryAnswer, QueryRequest, RequestContext,
-    Source, SyncPolicy, Thresholds,
+    Database, Drop, LoadOptions, OpenOptions, ParameterValue, QueryAnswer, QueryRequest,
+    RequestContext, Source, SyncPolicy, Thresholds,
 };
 use hexgraph::internals::exec::{AccessPath, CostModel, REWRITES, RandomChoice, Rewrite, Trace};
 use hexgraph::types::Error;
@@ -24,14 +24,17 @@ use tempfile::TempDir;
 /// The longest that the engine may take for one query.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Options whose graphs fold their changes, replay their logs and walk over vectors although they are small.
+/// Options whose graphs fold their changes, replay their logs and walk over vectors although they
+/// are small.
 pub fn small() -> OpenOptions {
-    // When a fold comes must make no difference, so that need not be the same when a seed is run again.
+    // When a fold comes must make no difference, so that need not be the same when a seed is run
+    // again.
     let thresholds = match fastrand::bool() {
         true => Thresholds::small(),
         false => Thresholds::small_background(),
     };
-    // More threads than most machines have for a test: what is shared with others must make no difference.
+    // More threads than most machines have for a test: what is shared with others must make no
+    // difference.
     OpenOptions { thresholds, threads: 3, ..OpenOptions::default() }
 }
 
@@ -184,9 +187,10 @@ impl Pair {
         &self.db
     }
 
-    /// Asks both: the engine with the lists as values of variables, the twin with lists in the text. The engine is asked with all rewrites,
-    /// without each of those that made a block, and with random choices among the access paths that are allowed; all paths that it took
-    /// are noted in `paths`.
+    /// Asks both: the engine with the lists as values of variables, the twin with lists in the
+    /// text. The engine is asked with all rewrites, without each of those that made a block, and
+    /// with random choices among the access paths that are allowed; all paths that it took are
+    /// noted in `paths`.
     pub fn ask(&self, text: &str, lists: &Lists, paths: &mut Paths) -> Verdict {
         let literal = written_out(text, lists);
         let plan = hexgraph::internals::dql::parse(&literal)
@@ -213,7 +217,8 @@ impl Pair {
         verdict
     }
 
-    /// Asks the engine, which weighs ways with some costs, and compares its answer with that of the twin.
+    /// Asks the engine, which weighs ways with some costs, and compares its answer with that of the
+    /// twin.
     fn compare(
         &self,
         text: &str,
@@ -255,8 +260,9 @@ impl Pair {
     }
 }
 
-/// The answer of the engine, with the lists as values of variables. Ways are weighed with random costs and not drawn at random: of several errors
-/// the first one is told, and the parts of a filter are asked in the order that the engine chose.
+/// The answer of the engine, with the lists as values of variables. Ways are weighed with random
+/// costs and not drawn at random: of several errors the first one is told, and the parts of a
+/// filter are asked in the order that the engine chose.
 pub fn ask_engine(
     db: &Database,
     text: &str,
@@ -275,9 +281,9 @@ fn answered(
     control: &RequestContext,
 ) -> Result<Json, Error> {
     let used = lists.iter().filter(|(name, _)| text.contains(name.as_str()));
-    let (types, variables): (Vec<String>, Vec<(String, Given)>) = used
+    let (types, variables): (Vec<String>, Vec<(String, ParameterValue)>) = used
         .map(|(name, (kind, items))| {
-            (format!("{name}: {kind}"), (name.clone(), Given::list(items.clone())))
+            (format!("{name}: {kind}"), (name.clone(), ParameterValue::list(items.clone())))
         })
         .unzip();
     let text = match types.is_empty() {

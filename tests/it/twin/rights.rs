@@ -1,7 +1,8 @@
-//! What a user sees who may read some predicates only: what an engine answers that never had the others. Where a block begins with
-//! one of those it is absent, and its variables are empty.
+//! What a user sees who may read some predicates only: what an engine answers that never had the
+//! others. Where a block begins with one of those it is absent, and its variables are empty.
 //!
-//! `HEXGRAPH_TWIN_SECONDS` and `HEXGRAPH_TWIN_SEED` are those of the other test; it takes a fifth of the time.
+//! `HEXGRAPH_TWIN_SECONDS` and `HEXGRAPH_TWIN_SEED` are those of the other test; it takes a fifth
+//! of the time.
 
 use super::case::{Lists, Pair, Step, ask_engine, written_out};
 use super::compare::shows_anything;
@@ -24,7 +25,8 @@ const QUERIES: usize = 120;
 
 const PASSWORD: &str = "longenough";
 
-/// The steps of a database, and what it has after them. It is not opened again: users are asked for in the one that is open.
+/// The steps of a database, and what it has after them. It is not opened again: users are asked for
+/// in the one that is open.
 fn steps(rng: &mut Rng, uids: &[u64]) -> (Vec<Step>, Graph) {
     let mut pair = Pair::new();
     let mut steps = vec![Step::Alter(data::schema(rng))];
@@ -68,8 +70,8 @@ fn without(steps: &[Step], hidden: &BTreeSet<&String>) -> Vec<Step> {
     retained
 }
 
-/// A database after some steps, as a user sees it who may read these predicates. The users are there first, and so have the same uids
-/// whatever the steps are.
+/// A database after some steps, as a user sees it who may read these predicates. The users are
+/// there first, and so have the same uids whatever the steps are.
 fn seen(steps: &[Step], readable: &BTreeSet<&String>) -> (Pair, Database) {
     let mut pair = Pair::new();
     let db = pair.db();
@@ -114,8 +116,9 @@ fn answer(db: &Database, text: &str) -> Option<Result<Json, String>> {
     }
 }
 
-/// What an engine is asked that never had the predicates, for the answer of one where a user may not see them: blocks that begin
-/// with one of them begin with nothing. Returns the names of those blocks too, which are absent then.
+/// What an engine is asked that never had the predicates, for the answer of one where a user may
+/// not see them: blocks that begin with one of them begin with nothing. Returns the names of those
+/// blocks too, which are absent then.
 fn without_blocks(text: &str, hidden: &BTreeSet<&String>) -> (String, Vec<String>) {
     let plan = dql::parse(text).and_then(|document| document.plan(&BTreeMap::new()));
     let (mut left, mut gone) = (text.to_owned(), Vec::new());
@@ -153,7 +156,8 @@ fn about(root: &Function) -> Option<String> {
     }
 }
 
-/// The length of the call with which a text begins: up to the bracket that closes it, without a look into quotes and patterns.
+/// The length of the call with which a text begins: up to the bracket that closes it, without a
+/// look into quotes and patterns.
 fn end_of_call(text: &str) -> usize {
     let (mut depth, mut inside) = (0, None);
     let mut chars = text.char_indices();

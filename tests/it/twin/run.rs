@@ -1,8 +1,9 @@
 //! The test: sessions of a random database each, until the time is up.
 //!
-//! `HEXGRAPH_TWIN_SECONDS` says how long (10), `HEXGRAPH_TWIN_SEED` which session comes first (0, so
-//! that a failure is due to what was changed; or `random`), `HEXGRAPH_TWIN_DIFFERENCES` how many to look for (1). With a difference comes the
-//! number of its session, which is the seed to repeat it, and the smallest case that shows it.
+//! `HEXGRAPH_TWIN_SECONDS` says how long (10), `HEXGRAPH_TWIN_SEED` which session comes first (0,
+//! so that a failure is due to what was changed; or `random`), `HEXGRAPH_TWIN_DIFFERENCES` how many
+//! to look for (1). With a difference comes the number of its session, which is the seed to repeat
+//! it, and the smallest case that shows it.
 
 use super::case::{Case, Pair, Paths, Step, Verdict};
 use super::compare::shows_anything;
@@ -27,8 +28,9 @@ const QUERIES: usize = 40;
 /// From so many queries on their shares say something.
 const MEANINGFUL: usize = 1000;
 
-/// The access paths that few queries allow, or none that is generated here: areas and vectors have tests of their own, and conditions on
-/// what edges lead to come from GraphQL, whose twin draws the ways of filters as well.
+/// The access paths that few queries allow, or none that is generated here: areas and vectors have
+/// tests of their own, and conditions on what edges lead to come from GraphQL, whose twin draws the
+/// ways of filters as well.
 const RARE: &[AccessPath] = &[
     AccessPath::Block(BlockPath::Count),
     AccessPath::Block(BlockPath::CountTargets),
@@ -138,7 +140,8 @@ impl Tally {
         }
     }
 
-    /// What is never chosen is not compared: each way is taken, but for those that few queries allow.
+    /// What is never chosen is not compared: each way is taken, but for those that few queries
+    /// allow.
     fn check_paths(&self) {
         for path in AccessPath::ALL {
             let is_taken = self.paths.contains_key(&format!("{path:?}"));

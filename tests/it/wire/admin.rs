@@ -26,7 +26,8 @@ fragment Reference on __Type {
         __typename kind name ofType { __typename kind name } } } }
 }";
 
-/// What is here and not there: an export is told with the files that it made, since a request waits for a short one.
+/// What is here and not there: an export is told with the files that it made, since a request waits
+/// for a short one.
 const MORE: [&str; 1] = ["types ExportPayload fields exportedFiles"];
 
 /// What of ours is about keys, which Dgraph has not.
@@ -40,7 +41,8 @@ const ABOUT_KEYS: [&str; 7] = [
     "types Mutation fields revokeKey",
 ];
 
-/// The same without an order of what stands side by side, and without nulls, which depend on how deep one asked.
+/// The same without an order of what stands side by side, and without nulls, which depend on how
+/// deep one asked.
 fn unordered(value: &Value) -> Value {
     match value {
         Value::Array(items) => {
@@ -56,7 +58,8 @@ fn unordered(value: &Value) -> Value {
     }
 }
 
-/// All that a schema has, each with the position where it stands. What introspection itself is made of may be newer.
+/// All that a schema has, each with the position where it stands. What introspection itself is made
+/// of may be newer.
 fn contents(schema: &Value) -> BTreeMap<String, Value> {
     let mut result = BTreeMap::new();
     for part in ["types", "directives"] {

@@ -1,4 +1,5 @@
-//! The console and GraphiQL as browsers get them, and what other programs get at the same addresses.
+//! The console and GraphiQL as browsers get them, and what other programs get at the same
+//! addresses.
 
 use super::site::{Answer, Site, send};
 use hexgraph::db::{Database, OpenOptions};

@@ -94,7 +94,8 @@ fn all_are_of_one_moment() {
     assert_eq!(count(&format!("/query_many?startTs={start}")), 0);
 }
 
-/// Each row: a line, and what is said of it; empty where it is answered. The ones around it are answered, too.
+/// Each row: a line, and what is said of it; empty where it is answered. The ones around it are
+/// answered, too.
 #[test]
 fn a_line_that_is_wrong_is_told_with_its_number() {
     let (_, site) = site();
@@ -159,7 +160,8 @@ fn packed_on_both_ways() {
     assert_eq!(text, ask(&site, "/query_many", &plain).text());
 }
 
-/// Many more rows than can be answered in time: those that were answered are there, and the last line says why there are no more.
+/// Many more rows than can be answered in time: those that were answered are there, and the last
+/// line says why there are no more.
 #[test]
 fn the_deadline_is_of_the_whole() {
     let (_, site) = site();
@@ -184,7 +186,8 @@ fn open(site: &Site, body: &str) -> TcpStream {
     stream
 }
 
-/// A client that takes nothing holds its body and a few chunks, and neither a position nor a thread; one that goes away leaves nothing.
+/// A client that takes nothing holds its body and a few chunks, and neither a position nor a
+/// thread; one that goes away leaves nothing.
 #[test]
 fn who_reads_nothing_keeps_nobody_waiting() {
     let (db, site) = site();

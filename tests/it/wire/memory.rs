@@ -1,5 +1,5 @@
-//! Memory that requests over the wire take together, and answers that are longer than what is retained
-//! of them.
+//! Memory that requests over the wire take together, and answers that are longer than what is
+//! retained of them.
 
 use super::site::{Site, full_of, message};
 use flate2::read::GzDecoder;

@@ -1,4 +1,5 @@
-//! `/metrics`: its numbers are those that clients count, its names follow the rules of Prometheus, and no label has a text of a request.
+//! `/metrics`: its numbers are those that clients count, its names follow the rules of Prometheus,
+//! and no label has a text of a request.
 
 use super::site::{Answer, Site, send};
 use hexgraph::db::{Database, OpenOptions};

@@ -598,8 +598,8 @@ const CYPHER: &str = "Content-Type: application/cypher";
 const RDF: &str = "Content-Type: application/rdf";
 const LINES: &str = "Content-Type: application/x-ndjson";
 
-/// Whatever is wrong with a request, the answer does not send it back: each has a text of a third of a megabyte where a message
-/// would quote it.
+/// Whatever is wrong with a request, the answer does not send it back: each has a text of a third
+/// of a megabyte where a message would quote it.
 #[test]
 fn no_message_repeats_a_long_text() {
     let database = Database::in_memory();
@@ -635,7 +635,8 @@ impl Fetch for Waits {
     }
 }
 
-/// What a long body asks for is found out when it is its turn, as any other work; a short one waits for nobody.
+/// What a long body asks for is found out when it is its turn, as any other work; a short one waits
+/// for nobody.
 #[test]
 fn long_bodies_are_read_in_turn() {
     let (sender, requested) = channel();

@@ -5,9 +5,9 @@
 
 use std::io::{self, Cursor, Read};
 
+use super::compressed::unpacked;
+use super::compression::Compression;
 use super::json_values::{END, JsonValues, is_spread};
-use super::packed::unpacked;
-use super::packing::Packing;
 use crate::types::{BYTE_ORDER_MARK, Error, Position, Result};
 
 /// The least length of a chunk in bytes; only the last may be shorter.
@@ -235,14 +235,14 @@ impl<'a> ChunkReader<'a> {
 
 /// True for what [`decompressed`] would decompress.
 pub fn is_packed(bytes: &[u8]) -> bool {
-    packing_of(bytes).is_some()
+    compression_of(bytes).is_some()
 }
 
 /// How a file is compressed, by its first bytes.
-fn packing_of(start: &[u8]) -> Option<Packing> {
+fn compression_of(start: &[u8]) -> Option<Compression> {
     match start {
-        start if start.starts_with(&GZIP_MAGIC) => Some(Packing::Gzip),
-        start if start.starts_with(&ZSTD_MAGIC) => Some(Packing::Zstd),
+        start if start.starts_with(&GZIP_MAGIC) => Some(Compression::Gzip),
+        start if start.starts_with(&ZSTD_MAGIC) => Some(Compression::Zstd),
         _ => None,
     }
 }
@@ -260,13 +260,13 @@ pub fn decompressed<'a>(
 ) -> Result<Box<dyn Read + Send + 'a>> {
     let failed = |fault| Error::io(format!("reading {name}"), fault);
     let start = first_bytes(&mut input, ZSTD_MAGIC.len()).map_err(failed)?;
-    let Some(packing) = packing_of(&start) else {
+    let Some(compression) = compression_of(&start) else {
         return Ok(Box::new(without_mark(start).chain(input)));
     };
     let full = Cursor::new(start).chain(input);
     // The mark is a part of the text, so in a compressed file it follows the bytes of the
     // compression.
-    let mut text = unpacked(full, packing, READ_LEN).map_err(failed)?;
+    let mut text = unpacked(full, compression, READ_LEN).map_err(failed)?;
     let start = first_bytes(&mut text, BYTE_ORDER_MARK.len()).map_err(failed)?;
     Ok(Box::new(without_mark(start).chain(text)))
 }
@@ -307,14 +307,13 @@ impl Iterator for ChunkReader<'_> {
 mod tests {
     use std::io::Write;
 
-    use flate2::Compression;
     use flate2::write::GzEncoder;
 
     use super::*;
-    use crate::formats::Packer;
+    use crate::formats::Compressor;
 
     fn compressed(text: &[u8]) -> Vec<u8> {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()
     }
@@ -362,8 +361,8 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_skipped_once() {
-        let packed = |text: &[u8], packing| {
-            let mut packer = Packer::new(Vec::new(), packing).unwrap();
+        let packed = |text: &[u8], compression| {
+            let mut packer = Compressor::new(Vec::new(), compression).unwrap();
             packer.write_all(text).unwrap();
             packer.finish().unwrap()
         };
@@ -375,7 +374,9 @@ mod tests {
             ("é", "é"),
         ] {
             let text = text.as_bytes();
-            for bytes in [text.to_vec(), packed(text, Packing::Gzip), packed(text, Packing::Zstd)] {
+            for bytes in
+                [text.to_vec(), packed(text, Compression::Gzip), packed(text, Compression::Zstd)]
+            {
                 let mut read = String::new();
                 decompressed(&*bytes, "test").unwrap().read_to_string(&mut read).unwrap();
                 assert_eq!(read, want, "{text:?}");

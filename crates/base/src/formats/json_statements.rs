@@ -5,8 +5,8 @@
 //! a predicate. An object inside another one is the target of an edge from the outer node.
 //!
 //! A string in the form of a time is a datetime if it is a facet. As a value, `"[1, 2]"` is a
-//! vector and `"uid(v)"` a variable. To store such a string unchanged, write it as in JSON-LD: `{"@value": "2020-01-02",
-//! "@type": "xs:string"}`.
+//! vector and `"uid(v)"` a variable. To store such a string unchanged, write it as in JSON-LD:
+//! `{"@value": "2020-01-02", "@type": "xs:string"}`.
 
 use crate::formats::json_tree::{Json, JsonObject, Member, TreeFault, TreeReader};
 use crate::formats::nquads::scanner::split_language;

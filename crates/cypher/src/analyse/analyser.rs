@@ -26,7 +26,8 @@ pub(super) struct Analyser<'a> {
     /// How many aggregates were seen.
     pub(super) aggregates: usize,
     copied_names: usize,
-    /// The scope before a projection that merges rows, while its `ORDER BY` and `WHERE` are analysed.
+    /// The scope before a projection that merges rows, while its `ORDER BY` and `WHERE` are
+    /// analysed.
     pub(super) merged: Option<Merged<'a>>,
 }
 
@@ -50,7 +51,8 @@ pub(super) enum Aggregation {
     Refused(&'static str),
 }
 
-/// What `ORDER BY` and `WHERE` see of the rows before `DISTINCT` or an aggregation: the items as they are written.
+/// What `ORDER BY` and `WHERE` see of the rows before `DISTINCT` or an aggregation: the items as
+/// they are written.
 #[derive(Debug)]
 pub(super) struct Merged<'a> {
     /// The variables before the projection.
@@ -109,7 +111,8 @@ impl<'a> Analyser<'a> {
         result
     }
 
-    /// Counts the names that a clause copies, so that a long text of clauses with `*` costs bounded time and memory.
+    /// Counts the names that a clause copies, so that a long text of clauses with `*` costs bounded
+    /// time and memory.
     pub(super) fn count_names(&mut self, count: usize, span: Span) -> Checked<()> {
         self.copied_names += count;
         if self.copied_names <= COPIED_NAMES_MAX {

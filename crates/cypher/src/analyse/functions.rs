@@ -1,4 +1,5 @@
-//! The functions: the table of their evaluation, with the kinds of arguments and results, and the aggregates.
+//! The functions: the table of their evaluation, with the kinds of arguments and results, and the
+//! aggregates.
 
 use super::kinds::{Kind, Kinds};
 use hexgraph_base::types::nearest;

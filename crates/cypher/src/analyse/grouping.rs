@@ -20,8 +20,8 @@ pub(super) struct Grouping<'t> {
 }
 
 impl Grouping<'_> {
-    /// Checks that an expression has one value for each group: its variables are in an aggregate, or in an expression
-    /// that is a key.
+    /// Checks that an expression has one value for each group: its variables are in an aggregate,
+    /// or in an expression that is a key.
     pub(super) fn check(&self, expr: &Expr) -> Checked<()> {
         // The analysis walked this deep before.
         if is_aggregate(expr) || self.keys.contains(&expr.to_string()) {

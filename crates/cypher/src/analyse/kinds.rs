@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-/// The kind of a value, as far as the text shows it. What a text does not show is `Any`, and is checked when it is
-/// evaluated.
+/// The kind of a value, as far as the text shows it. What a text does not show is `Any`, and is
+/// checked when it is evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// The text does not show it.
@@ -38,8 +38,8 @@ pub enum Kind {
 const LEVELS_MAX: usize = 8;
 
 impl Kind {
-    /// A list of elements of one kind. Below some levels the elements are `Any`: `WITH [a] AS a` nests them deeper with
-    /// each clause.
+    /// A list of elements of one kind. Below some levels the elements are `Any`: `WITH [a] AS a`
+    /// nests them deeper with each clause.
     pub(crate) fn list(element: Kind) -> Kind {
         let mut levels = 0;
         let mut inside = &element;

@@ -1,4 +1,5 @@
-//! The semantic analysis: resolves variables and functions, and checks the rules that the grammar can't.
+//! The semantic analysis: resolves variables and functions, and checks the rules that the grammar
+//! can't.
 
 mod kinds;
 mod functions;
@@ -30,8 +31,8 @@ pub use kinds::Kind;
 /// ```
 ///
 /// # Errors
-/// A name or a function does not exist, a value is of a kind that is not possible where it is, or clauses do not fit.
-/// The first fault is reported.
+/// A name or a function does not exist, a value is of a kind that is not possible where it is, or
+/// clauses do not fit. The first fault is reported.
 pub fn analyse(parsed: &Parsed) -> Result<Analysed> {
     let mut analyser = Analyser::new(parsed.text());
     match analyser.statement(&parsed.statement().query) {

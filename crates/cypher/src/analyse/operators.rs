@@ -147,7 +147,8 @@ impl<'a> Analyser<'a> {
     }
 }
 
-/// What operators other than `+` accept: numbers and durations, and temporal values minus durations.
+/// What operators other than `+` accept: numbers and durations, and temporal values minus
+/// durations.
 const CALCULATED: Kinds = Kinds::NUMBER.or(Kinds::TEMPORAL);
 
 fn op_name(op: ArithmeticOp) -> &'static str {

@@ -128,8 +128,8 @@ impl<'a> Analyser<'a> {
         aggregated.try_for_each(|(item, _)| grouping.check(&item.expr))
     }
 
-    /// `ORDER BY`, and the `WHERE` of `WITH`: they see the items, and the rows before. Where rows were merged, of
-    /// these only what the items say. Afterwards the items alone are in scope.
+    /// `ORDER BY`, and the `WHERE` of `WITH`: they see the items, and the rows before. Where rows
+    /// were merged, of these only what the items say. Afterwards the items alone are in scope.
     fn behind(
         &mut self,
         projection: &'a Projection,

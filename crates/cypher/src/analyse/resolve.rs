@@ -95,7 +95,8 @@ impl<'a> Analyser<'a> {
         Ok(self.scopes.kind(slot).clone())
     }
 
-    /// An expression after `DISTINCT` or an aggregation that is one of the items: it sees the rows before.
+    /// An expression after `DISTINCT` or an aggregation that is one of the items: it sees the rows
+    /// before.
     fn merged_item(&mut self, expr: &'a Expr) -> Option<Checked<Kind>> {
         let merged = self.merged.as_ref()?;
         if matches!(&expr.kind, ExprKind::Variable(name) if self.scopes.find(name).is_some())

@@ -50,8 +50,8 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// The scopes from the outermost query to the subquery that is analysed. A subquery sees what is outside of it, unless
-/// it names what it imports.
+/// The scopes from the outermost query to the subquery that is analysed. A subquery sees what is
+/// outside of it, unless it names what it imports.
 #[derive(Debug)]
 pub(super) struct Scopes<'a> {
     pub(super) frames: Vec<Frame<'a>>,

@@ -5,7 +5,8 @@ use hexgraph_base::types::Result;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A graph whose nodes have numbers of 32 bits, in the order of their ids. Every thread of a query reads it.
+/// A graph whose nodes have numbers of 32 bits, in the order of their ids. Every thread of a query
+/// reads it.
 pub trait Adjacency: Sync {
     /// Returns the number of a node; `None` for a node that the graph does not have.
     fn number(&self, node: u64) -> Option<u32>;
@@ -27,8 +28,8 @@ pub trait Adjacency: Sync {
     /// Any error of the graph.
     fn labelled(&self, label: &str) -> Result<Vec<u32>>;
 
-    /// Returns the lists of a type of relationships: with `inverse` from objects to subjects. `None` where they are not
-    /// stored in that direction; in one of both they are.
+    /// Returns the lists of a type of relationships: with `inverse` from objects to subjects.
+    /// `None` where they are not stored in that direction; in one of both they are.
     fn lists(&self, type_id: u32, inverse: bool) -> Option<&dyn Lists>;
 
     /// Returns the lists of a type in a direction in which they are stored.
@@ -36,8 +37,8 @@ pub trait Adjacency: Sync {
         self.lists(type_id, false).or_else(|| self.lists(type_id, true))
     }
 
-    /// Returns a property of some ascending nodes as a column. `None` where the value of a node may be that of one of
-    /// several predicates, or is a list: then nodes are read one by one.
+    /// Returns a property of some ascending nodes as a column. `None` where the value of a node may
+    /// be that of one of several predicates, or is a list: then nodes are read one by one.
     ///
     /// # Errors
     ///
@@ -64,8 +65,8 @@ pub trait Adjacency: Sync {
     /// Returns the number of threads that [`parts`](Adjacency::parts) has work for.
     fn threads(&self) -> usize;
 
-    /// Calls `work` with ranges that together are `0..items`, on one thread or on several. An item takes about `nanos`
-    /// nanoseconds.
+    /// Calls `work` with ranges that together are `0..items`, on one thread or on several. An item
+    /// takes about `nanos` nanoseconds.
     ///
     /// # Errors
     ///
@@ -80,10 +81,12 @@ pub trait Adjacency: Sync {
 
 /// For each node a list of nodes.
 pub trait Lists: Sync {
-    /// Returns the list of a node, in ascending order without repetition; empty for a node that has none.
+    /// Returns the list of a node, in ascending order without repetition; empty for a node that has
+    /// none.
     fn list(&self, node: u32) -> Cow<'_, [u32]>;
 
-    /// Calls back with the position of each of some ascending nodes that has a list, and with the list.
+    /// Calls back with the position of each of some ascending nodes that has a list, and with the
+    /// list.
     fn each(&self, nodes: &[u32], visit: &mut dyn FnMut(usize, &[u32])) {
         for (position, node) in nodes.iter().enumerate() {
             let list = self.list(*node);
@@ -105,7 +108,8 @@ pub trait Lists: Sync {
 
 /// The values of a property.
 pub trait PropertyColumn {
-    /// Appends the code of the value of each of some ascending nodes: that of null for a node without a value.
+    /// Appends the code of the value of each of some ascending nodes: that of null for a node
+    /// without a value.
     ///
     /// # Errors
     ///

@@ -12,7 +12,8 @@ const NONE: u32 = u32::MAX;
 /// The bytes of an entry of a hash table with its value. Estimate.
 const ENTRY_BYTES: usize = 64;
 
-/// Distinct values by codes, which are assigned in the order in which the values come. Null has the code 0.
+/// Distinct values by codes, which are assigned in the order in which the values come. Null has the
+/// code 0.
 #[derive(Debug)]
 pub struct Dictionary {
     values: Vec<Value>,

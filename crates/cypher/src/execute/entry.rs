@@ -11,12 +11,14 @@ use hexgraph_scalar::{Context, Map, Value};
 use std::mem;
 use std::ops::ControlFlow;
 
-/// Executes a query over a graph. `EXPLAIN` and `PROFILE` are the caller's ([`explain`], [`profile`]); the query runs.
+/// Executes a query over a graph. `EXPLAIN` and `PROFILE` are the caller's ([`explain`],
+/// [`profile`]); the query runs.
 ///
 /// # Errors
 ///
-/// Any error of the graph, unchanged; [`Error::Query`](hexgraph_base::types::Error::Query) with its position where an
-/// expression has no value, a parameter is missing, or the text is not one that the analysis accepts.
+/// Any error of the graph, unchanged; [`Error::Query`](hexgraph_base::types::Error::Query) with its
+/// position where an expression has no value, a parameter is missing, or the text is not one that
+/// the analysis accepts.
 pub fn execute(
     parsed: &Parsed,
     params: &Map,
@@ -31,7 +33,8 @@ pub fn execute(
     Ok(Table { columns, rows })
 }
 
-/// As [`execute`], and calls back with each row, until that breaks off. Returns the names of the columns.
+/// As [`execute`], and calls back with each row, until that breaks off. Returns the names of the
+/// columns.
 ///
 /// # Errors
 ///
@@ -56,8 +59,8 @@ pub fn execute_each(
     Ok(shape.columns)
 }
 
-/// The plan of a query: its operators in the order in which rows pass through them, what each works on, and the expected
-/// rows.
+/// The plan of a query: its operators in the order in which rows pass through them, what each works
+/// on, and the expected rows.
 ///
 /// # Errors
 ///
@@ -71,8 +74,8 @@ pub fn explain(
     outline(parsed, params, graph, context, false)
 }
 
-/// As [`explain`], of a query that runs. Its rows are dropped; the plan has the rows that each operator gave, and the
-/// milliseconds of its own.
+/// As [`explain`], of a query that runs. Its rows are dropped; the plan has the rows that each
+/// operator gave, and the milliseconds of its own.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! What a query reads of a graph. Nodes are ids in ascending order. A relationship is a subject, the id of a type, and
-//! an object; there is at most one for each three.
+//! What a query reads of a graph. Nodes are ids in ascending order. A relationship is a subject,
+//! the id of a type, and an object; there is at most one for each three.
 
 use super::adjacency::Adjacency;
 use crate::ast::Direction;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 /// A snapshot of a graph, as one user sees it.
 ///
-/// Every method may fail with an error of its own: a limit, cancellation, two properties that a name may mean. Such an
-/// error stops the query and is returned unchanged.
+/// Every method may fail with an error of its own: a limit, cancellation, two properties that a
+/// name may mean. Such an error stops the query and is returned unchanged.
 pub trait Graph {
     /// Appends a batch of all nodes above `after` in ascending order; none when there are no more.
     ///
@@ -26,7 +26,8 @@ pub trait Graph {
     /// Any error of the graph.
     fn node_count(&self) -> Result<u64>;
 
-    /// Appends a batch of the nodes with a label above `after` in ascending order; none when there are no more.
+    /// Appends a batch of the nodes with a label above `after` in ascending order; none when there
+    /// are no more.
     ///
     /// # Errors
     ///
@@ -40,15 +41,16 @@ pub trait Graph {
     /// Any error of the graph.
     fn label_count(&self, label: &str) -> Result<u64>;
 
-    /// Returns the nodes in ascending order that an index has for a value of a property, perhaps with others: the
-    /// caller tests each. `None` when no index answers it.
+    /// Returns the nodes in ascending order that an index has for a value of a property, perhaps
+    /// with others: the caller tests each. `None` when no index answers it.
     ///
     /// # Errors
     ///
     /// Any error of the graph.
     fn find(&self, label: Option<&str>, property: &str, value: &Value) -> Result<Option<Vec<u64>>>;
 
-    /// Returns how many nodes an index has for a value of a property, on average; `None` when no index answers it.
+    /// Returns how many nodes an index has for a value of a property, on average; `None` when no
+    /// index answers it.
     ///
     /// # Errors
     ///
@@ -110,8 +112,9 @@ pub trait Graph {
         Ok((0..).zip(&types).filter(|(_, it)| &***it == name).map(|(id, _)| id).collect())
     }
 
-    /// Appends the relationships of a node in a direction, each with its other endpoint: those of the given types, which
-    /// ascend, or of all. With [`Direction::Either`] a relationship from the node to itself is appended once.
+    /// Appends the relationships of a node in a direction, each with its other endpoint: those of
+    /// the given types, which ascend, or of all. With [`Direction::Either`] a relationship from the
+    /// node to itself is appended once.
     ///
     /// # Errors
     ///
@@ -145,7 +148,8 @@ pub trait Graph {
     /// Any error of the graph.
     fn relationship_properties(&self, relationship: Relationship) -> Result<Map>;
 
-    /// Returns the edges as lists, for joins. `None` where there are none: rows are matched one by one.
+    /// Returns the edges as lists, for joins. `None` where there are none: rows are matched one by
+    /// one.
     fn adjacency(&self) -> Option<&dyn Adjacency> {
         None
     }

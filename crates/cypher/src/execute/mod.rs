@@ -1,4 +1,5 @@
-//! The row executor: one row at a time runs through the clauses of a query. It knows a graph by [`Graph`] only.
+//! The row executor: one row at a time runs through the clauses of a query. It knows a graph by
+//! [`Graph`] only.
 //!
 //! ```text
 //! let parsed = parse(text)?;
@@ -7,8 +8,9 @@
 //! ```
 //!
 //! `params` is a [`Map`](hexgraph_scalar::Map), `graph` any `&dyn Graph`, and `context` a
-//! [`Context`](hexgraph_scalar::Context) with the time of the query. Errors are those of `base::types`: what the
-//! graph returns is passed on unchanged, and what an expression refuses has its position in the text.
+//! [`Context`](hexgraph_scalar::Context) with the time of the query. Errors are those of
+//! `base::types`: what the graph returns is passed on unchanged, and what an expression refuses has
+//! its position in the text.
 
 mod failure;
 mod graph;

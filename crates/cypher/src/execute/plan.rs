@@ -1,5 +1,6 @@
-//! What a query becomes before it runs: stages that rows pass through, and expressions over the slots of a row. All
-//! variables of a query, its subqueries included, have slots of one row, so that a subquery sees the outer variables.
+//! What a query becomes before it runs: stages that rows pass through, and expressions over the
+//! slots of a row. All variables of a query, its subqueries included, have slots of one row, so
+//! that a subquery sees the outer variables.
 
 use crate::ast::{
     ArithmeticOp, CompareOp, Direction, LabelExpr, QuantifierKind, SubqueryKind, TypeName,
@@ -107,7 +108,8 @@ pub(super) struct LabelTest {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Callee {
     pub(super) function: &'static Function,
-    /// What it reads of the graph for a node or a relationship; other values are the function's own.
+    /// What it reads of the graph for a node or a relationship; other values are the function's
+    /// own.
     pub(super) entity: Option<EntityFunction>,
 }
 
@@ -314,17 +316,19 @@ pub(super) enum PathElement {
 /// The index of a variable of a pattern.
 pub(super) type VarIndex = usize;
 
-/// Patterns whose matches are joined. Each row is a binding of the retained variables, with a number of matches that
-/// have it.
+/// Patterns whose matches are joined. Each row is a binding of the retained variables, with a
+/// number of matches that have it.
 #[derive(Debug, Clone)]
 pub(super) struct JoinPlan {
-    /// The matches of all patterns count: those of a walk of one or two steps are those of two patterns.
+    /// The matches of all patterns count: those of a walk of one or two steps are those of two
+    /// patterns.
     pub(super) patterns: Vec<Pattern>,
     /// The slots of the variables that later stages read. Each pattern has these variables.
     pub(super) retained: Vec<SlotIndex>,
     /// The slot of the number of matches.
     pub(super) count: SlotIndex,
-    /// The same as stages, one row for each match: what runs where a condition fails for a node that has no match.
+    /// The same as stages, one row for each match: what runs where a condition fails for a node
+    /// that has no match.
     pub(super) rows: Vec<Stage>,
 }
 

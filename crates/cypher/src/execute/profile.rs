@@ -51,7 +51,8 @@ impl Profile {
         }
     }
 
-    /// The time of another step runs from now on. Returns the step before, which is entered again afterwards.
+    /// The time of another step runs from now on. Returns the step before, which is entered again
+    /// afterwards.
     pub(super) fn enter(&self, step: Option<StepId>) -> Option<StepId> {
         let now = Instant::now();
         let before = self.current.replace(step);
@@ -75,7 +76,8 @@ impl Profile {
         }
     }
 
-    /// A pattern is joined in these steps; none for one that runs as another pattern, or as several.
+    /// A pattern is joined in these steps; none for one that runs as another pattern, or as
+    /// several.
     pub(super) fn set_join(&self, pattern: &Pattern, steps: Vec<JoinStep>) {
         self.joins.borrow_mut().entry(Profile::id_of(pattern)).or_insert(steps);
     }

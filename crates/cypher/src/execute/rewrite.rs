@@ -11,8 +11,8 @@ type Each<'e> = &'e mut dyn FnMut(&Expression) -> Option<Expression>;
 /// Expressions that replace slots.
 pub(super) type Items = FxHashMap<SlotIndex, Expression>;
 
-/// An expression with the items instead of the slots that they are for. `None` where a part with variables of its own
-/// reads such a slot.
+/// An expression with the items instead of the slots that they are for. `None` where a part with
+/// variables of its own reads such a slot.
 pub(super) fn inlined(expression: &Expression, items: &Items) -> Option<Expression> {
     if let Operation::Slot(slot) = &expression.operation {
         return Some(items.get(slot).unwrap_or(expression).clone());

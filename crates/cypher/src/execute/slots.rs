@@ -11,7 +11,8 @@ pub(super) fn is_random(expression: &Expression) -> bool {
     Uses::of(expression).is_random
 }
 
-/// The slots that the value of a subquery depends on, in ascending order; `None` for one that has another value each time.
+/// The slots that the value of a subquery depends on, in ascending order; `None` for one that has
+/// another value each time.
 pub(super) fn outer_slots(plan: &QueryPlan) -> Option<Vec<SlotIndex>> {
     let mut uses = Uses::default();
     uses.query(plan);

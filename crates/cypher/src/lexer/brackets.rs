@@ -1,5 +1,5 @@
-//! The second pass: which bracket belongs to which, how deep they are nested, and what separates what is directly
-//! inside of a pair.
+//! The second pass: which bracket belongs to which, how deep they are nested, and what separates
+//! what is directly inside of a pair.
 
 use super::fragment::{Fragment, Located};
 use crate::error::{Code, Fault};

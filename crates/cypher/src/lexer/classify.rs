@@ -1,6 +1,7 @@
-//! The third pass: what each fragment means where it is. A word is a keyword only where the language has one: `AND`
-//! and the clauses follow an operand, `ORDER` needs its `BY`, and after `.`, `:` and `AS` is always a name. So
-//! `MATCH (end) RETURN end.order AS limit` needs no backticks.
+//! The third pass: what each fragment means where it is. A word is a keyword only where the
+//! language has one: `AND` and the clauses follow an operand, `ORDER` needs its `BY`, and after
+//! `.`, `:` and `AS` is always a name. So `MATCH (end) RETURN end.order AS limit` needs no
+//! backticks.
 
 use super::brackets::{Brackets, check_nesting};
 use super::fragment::{Fragment, Located};
@@ -17,8 +18,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Splits a text into tokens.
 ///
 /// # Errors
-/// What no grammar could read: characters without a meaning, literals that are written wrongly, brackets without the
-/// other one, and nesting that is too deep.
+/// What no grammar could read: characters without a meaning, literals that are written wrongly,
+/// brackets without the other one, and nesting that is too deep.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Spanned>, Fault> {
     let fragments = fragments(text)?;
     let brackets = Brackets::new(text, &fragments)?;

@@ -1,5 +1,5 @@
-//! From a text to tokens, in three passes over it: fragments, pairs of brackets, and what each word and bracket means
-//! where it is. Each is O(text).
+//! From a text to tokens, in three passes over it: fragments, pairs of brackets, and what each word
+//! and bracket means where it is. Each is O(text).
 
 mod fragment;
 mod letters;

@@ -1,11 +1,13 @@
-//! Which fragments are a relationship. `(a)-[r]->(b)` in an expression begins like `(a) - [r]`, and `(a)--(b)` like
-//! `(a) - (-b)`: what follows the bracket of something that looks like a node decides, as in all of openCypher.
+//! Which fragments are a relationship. `(a)-[r]->(b)` in an expression begins like `(a) - [r]`, and
+//! `(a)--(b)` like `(a) - (-b)`: what follows the bracket of something that looks like a node
+//! decides, as in all of openCypher.
 
 use super::brackets::Brackets;
 use super::fragment::{Fragment, Located};
 use crate::syntax::token::{Sign, Token};
 
-/// The tokens of a relationship, each with the index of its first fragment and how many fragments it is made of.
+/// The tokens of a relationship, each with the index of its first fragment and how many fragments
+/// it is made of.
 pub(super) type RelationshipTokens = Vec<(usize, Token, usize)>;
 
 /// Fragments with their brackets.
@@ -52,8 +54,8 @@ impl Patterns<'_> {
         self.is_word(index, "is") && has_label && !is_other
     }
 
-    /// Returns the relationship after the node that the round bracket at `open` begins; `None` when it begins no
-    /// node, or nothing follows.
+    /// Returns the relationship after the node that the round bracket at `open` begins; `None` when
+    /// it begins no node, or nothing follows.
     pub(super) fn relationship(&self, open: usize) -> Option<RelationshipTokens> {
         let mut inside = open + 1;
         inside += usize::from(self.is_name(inside));
@@ -104,7 +106,8 @@ impl Patterns<'_> {
         }
     }
 
-    /// Returns the index of the `|` before the result of the comprehension whose bracket is at `open`.
+    /// Returns the index of the `|` before the result of the comprehension whose bracket is at
+    /// `open`.
     pub(super) fn bar(&self, open: usize) -> Option<usize> {
         let close = self.brackets.partner(open);
         let mut index = open + 1;

@@ -166,7 +166,8 @@ impl Words<'_, '_> {
         Some((token, 1))
     }
 
-    /// Whether `IS` is between the variable of a node or relationship and its label: `(n IS Label)`.
+    /// Whether `IS` is between the variable of a node or relationship and its label: `(n IS
+    /// Label)`.
     fn is_label_test(&self) -> bool {
         let before = self.at.result.len().checked_sub(2).map(|it| &self.at.result[it].1);
         matches!(

@@ -1,5 +1,5 @@
-//! Error messages for tokens that the grammar refuses: what was read, what was expected, and a hint at what was
-//! probably meant.
+//! Error messages for tokens that the grammar refuses: what was read, what was expected, and a hint
+//! at what was probably meant.
 
 use super::refusals::refused;
 use crate::error::{Code, Fault};
@@ -9,8 +9,9 @@ use crate::syntax::token::{Sign, Token};
 use hexgraph_base::types::nearest;
 use lalrpop_util::ParseError;
 
-/// How messages show the terminals of the grammar, by the names that the grammar gives them. An empty text leaves a
-/// terminal out. A terminal that is not listed is shown by its name, which is how it is written.
+/// How messages show the terminals of the grammar, by the names that the grammar gives them. An
+/// empty text leaves a terminal out. A terminal that is not listed is shown by its name, which is
+/// how it is written.
 const SHOWN: [(&str, &str); 16] = [
     ("name", "a name"),
     ("function(", ""),

@@ -9,7 +9,8 @@ const WRITE: &str = "Cypher only reads here: add and change data with `mutate`, 
 const DELETE: &str = "Cypher only reads here: delete with `mutate(delete=...)`";
 const SCHEMA: &str = "Cypher only reads here: indexes and types are set with `alter`";
 
-/// Returns the error for a clause that is not part of what is read here, by the words at its beginning.
+/// Returns the error for a clause that is not part of what is read here, by the words at its
+/// beginning.
 pub(super) fn refused(word: &str, next: &str, span: Span) -> Option<Fault> {
     let is_schema =
         ["INDEX", "CONSTRAINT", "UNIQUE", "RANGE", "TEXT", "FULLTEXT", "VECTOR", "POINT", "LOOKUP"]

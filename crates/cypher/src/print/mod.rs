@@ -1,4 +1,5 @@
-//! Trees as text: canonical, with as few brackets as the grammar needs. Parsing it gives the same tree.
+//! Trees as text: canonical, with as few brackets as the grammar needs. Parsing it gives the same
+//! tree.
 
 mod names;
 mod expressions;

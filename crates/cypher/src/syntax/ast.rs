@@ -1,5 +1,5 @@
-//! The syntax tree. Chains of operators of one level are lists and not nested, so that only brackets, `CASE` and
-//! subqueries make a tree deep, and the lexer bounds those.
+//! The syntax tree. Chains of operators of one level are lists and not nested, so that only
+//! brackets, `CASE` and subqueries make a tree deep, and the lexer bounds those.
 
 use crate::span::Span;
 
@@ -144,12 +144,14 @@ pub struct Item {
     pub expr: Expr,
     /// Its name.
     pub alias: Option<Name>,
-    /// Where the expression is, with brackets around it: an item without a name is called as it is written.
+    /// Where the expression is, with brackets around it: an item without a name is called as it is
+    /// written.
     pub written: Span,
 }
 
 impl Item {
-    /// The name of its column: the alias, the name of a variable, or the expression as it is written in the text.
+    /// The name of its column: the alias, the name of a variable, or the expression as it is
+    /// written in the text.
     pub(crate) fn column_name<'a>(&'a self, text: &'a str) -> &'a str {
         match (&self.alias, &self.expr.kind) {
             (Some(alias), _) => &alias.text,
@@ -252,8 +254,8 @@ pub struct Length {
     pub min: Option<u64>,
     /// The most, if it is written.
     pub max: Option<u64>,
-    /// Whether it is a quantifier after the relationship, as in GQL: there the fewest are 0 and not 1 where it is not
-    /// written.
+    /// Whether it is a quantifier after the relationship, as in GQL: there the fewest are 0 and not
+    /// 1 where it is not written.
     pub quantifier: bool,
 }
 

@@ -1,8 +1,8 @@
 //! The tokens that the lexer produces and the grammar consumes.
 //!
-//! The lexer decides what needs more than one token of lookahead, so that the grammar is LR(1): which round bracket
-//! opens a pattern, which dashes are a relationship, which word is a keyword, and which `|` separates the result of a
-//! comprehension.
+//! The lexer decides what needs more than one token of lookahead, so that the grammar is LR(1):
+//! which round bracket opens a pattern, which dashes are a relationship, which word is a keyword,
+//! and which `|` separates the result of a comprehension.
 
 use super::ast::{Name, QuantifierKind};
 

@@ -1,7 +1,7 @@
 //! Lowering: converts the syntax tree to a plan, resolves names and checks all rules that need only
 //! the text.
 
-pub(crate) mod given;
+pub(crate) mod parameter_value;
 pub(crate) mod upsert;
 pub(crate) mod arguments;
 mod variables;

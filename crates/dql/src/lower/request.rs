@@ -3,7 +3,7 @@
 
 use super::variables::{IN_MUTATION, Names, Reader};
 use crate::lower::arguments::values::{Held, Values};
-use crate::lower::given::Given;
+use crate::lower::parameter_value::ParameterValue;
 use crate::lower::upsert::{UpsertCondition, UpsertPlan};
 use crate::syntax::ast::{Block, Fragment, Operation};
 use crate::syntax::source::Source;
@@ -49,7 +49,10 @@ pub(crate) struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     /// Creates the state for a request. `given` has the values of its `$variables`.
-    pub(crate) fn new(source: &'a Source, given: &'a BTreeMap<String, Given>) -> Lowering<'a> {
+    pub(crate) fn new(
+        source: &'a Source,
+        given: &'a BTreeMap<String, ParameterValue>,
+    ) -> Lowering<'a> {
         Lowering {
             source,
             values: Values::new(given),

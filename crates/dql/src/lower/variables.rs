@@ -6,8 +6,8 @@ use hexgraph_base::plan::{VarId, Variable};
 use hexgraph_base::types::{Error, Position, Result, nearest};
 use rustc_hash::FxHashMap;
 
-/// With more variables than this, names are looked up in a hash table; up to it they are compared one
-/// after the other.
+/// With more variables than this, names are looked up in a hash table; up to it they are compared
+/// one after the other.
 const SCANNED_MAX: usize = 8;
 
 /// Represents the position of a variable that a mutation uses: it is not in the text of the query.

@@ -1,6 +1,6 @@
 //! A parsed text. It can be planned many times, with different values of its `$variables`.
 
-use crate::lower::given::Given;
+use crate::lower::parameter_value::ParameterValue;
 use crate::lower::upsert::{UpsertCondition, UpsertPlan};
 use crate::lower::{Lowering, Uses};
 use crate::syntax::ast;
@@ -24,7 +24,7 @@ impl Document {
     }
 
     /// Returns the first declared `$variable` that has neither a value among these nor a default.
-    pub fn missing(&self, variables: &BTreeMap<String, Given>) -> Option<&str> {
+    pub fn missing(&self, variables: &BTreeMap<String, ParameterValue>) -> Option<&str> {
         let open = self.declarations().flatten().filter(|it| it.default.is_none());
         let mut names = open.map(|it| it.name.of(self.source.text()));
         names.find(|name| !variables.contains_key(*name))
@@ -35,7 +35,7 @@ impl Document {
     /// accept it then.
     pub fn undeclared<'a>(
         &self,
-        variables: &'a BTreeMap<String, Given>,
+        variables: &'a BTreeMap<String, ParameterValue>,
     ) -> Option<(&'a str, Vec<&str>)> {
         let text = self.source.text();
         let declared = self.declarations().flatten().map(|it| it.name.of(text));
@@ -61,7 +61,7 @@ impl Document {
     /// # Errors
     /// [`hexgraph_base::types::Error::Syntax`] where a rule of the language is broken, which
     /// includes wrong values of variables.
-    pub fn plan(&self, variables: &BTreeMap<String, Given>) -> Result<plan::Query> {
+    pub fn plan(&self, variables: &BTreeMap<String, ParameterValue>) -> Result<plan::Query> {
         let lowering = Lowering::new(&self.source, variables);
         Ok(lowering.run(&self.operations, &Uses::default())?.query)
     }
@@ -74,7 +74,7 @@ impl Document {
     /// As [`Document::plan`].
     pub fn plan_upsert(
         &self,
-        variables: &BTreeMap<String, Given>,
+        variables: &BTreeMap<String, ParameterValue>,
         conditions: &[Option<&UpsertCondition>],
         names: &[String],
     ) -> Result<UpsertPlan> {

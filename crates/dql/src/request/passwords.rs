@@ -23,8 +23,8 @@ const WORDS: [&str; 5] = ["checkpwd", "password", "mutation", "set", "delete"];
 
 /// Replaces passwords by [`BLANKED`]: the strings in the arguments of `checkpwd(...)`, those of
 /// mutations and those in comments. If the lexer rejects the text, it replaces all strings. Returns
-/// the text, and the names (with `$`) of the variables that hold passwords; the caller has to remove
-/// their values. A text without any of `WORDS` is returned as it is; any other is split into
+/// the text, and the names (with `$`) of the variables that hold passwords; the caller has to
+/// remove their values. A text without any of `WORDS` is returned as it is; any other is split into
 /// tokens once.
 pub fn without_passwords(text: &str) -> (Cow<'_, str>, BTreeSet<String>) {
     if !WORDS.iter().any(|word| has_word(text, word)) {
@@ -125,8 +125,8 @@ fn line_end(text: &str, at: usize, end: usize) -> usize {
     feed.map_or(end, |len| at + len)
 }
 
-/// Adds the literals of an RDF body, which end in the line in which they begin. From invalid RDF on,
-/// the rest of the body is one secret: such a body is rejected.
+/// Adds the literals of an RDF body, which end in the line in which they begin. From invalid RDF
+/// on, the rest of the body is one secret: such a body is rejected.
 fn in_rdf(text: &str, body: Range<usize>, secrets: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = body.start;

@@ -7,7 +7,7 @@ use std::fs;
 
 use crate::conformance::records::{folder, records, settings};
 use crate::generate::Api;
-use crate::request::{Fault, Operation, PathStep, Request, RequestLimits, introspect};
+use crate::request::{GraphqlError, Operation, PathStep, Request, RequestLimits, introspect};
 use crate::sdl::{check_rules, read};
 
 fn api(schema: &str) -> Api {
@@ -44,7 +44,7 @@ fn request_of(record: &Json) -> Option<Json> {
     body["extensions"].is_null().then_some(body)
 }
 
-fn run(api: &Api, request: &Json) -> Result<Operation, Vec<Fault>> {
+fn run(api: &Api, request: &Json) -> Result<Operation, Vec<GraphqlError>> {
     let parsed =
         Request::parse(api, request["query"].as_str().unwrap(), &RequestLimits::default())?;
     let none = Map::new();
@@ -70,7 +70,7 @@ fn reported(error: &Json) -> String {
     format!("{message} {} {}", error["locations"], path.join("/"))
 }
 
-fn fault_json(fault: &Fault) -> Json {
+fn fault_json(fault: &GraphqlError) -> Json {
     let mut error = json!({ "message": fault.message });
     if !fault.positions.is_empty() {
         let positions = fault.positions.iter();
@@ -92,7 +92,7 @@ fn fault_json(fault: &Fault) -> Json {
 const SAME_WORDS_MIN: usize = 28;
 
 /// Compares the faults of a request with the recorded errors.
-fn compare(name: &str, faults: &[Fault], errors: &Json, report: &mut Vec<String>) {
+fn compare(name: &str, faults: &[GraphqlError], errors: &Json, report: &mut Vec<String>) {
     let ours: Vec<String> = faults.iter().map(|fault| reported(&fault_json(fault))).collect();
     let theirs: Vec<String> = errors.as_array().into_iter().flatten().map(reported).collect();
     if ours != theirs {

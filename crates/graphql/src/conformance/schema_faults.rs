@@ -9,7 +9,7 @@ use crate::conformance::records::{folder, records, settings};
 use crate::generate::Api;
 use crate::request::Request;
 use crate::sdl::{check_rules, read};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// Cases that differ, each with its reason: `name # why`.
 fn existing() -> HashMap<&'static str, &'static str> {
@@ -19,7 +19,7 @@ fn existing() -> HashMap<&'static str, &'static str> {
 }
 
 /// Message and positions of each fault, without order.
-fn reported(faults: &[Fault]) -> Vec<String> {
+fn reported(faults: &[GraphqlError]) -> Vec<String> {
     let mut reported: Vec<String> = faults
         .iter()
         .map(|fault| {
@@ -65,7 +65,7 @@ fn words(reported: &str) -> &str {
 }
 
 /// All that is wrong with a schema, its rules included, as when it is set.
-fn faults_of(schema: &str) -> Vec<Fault> {
+fn faults_of(schema: &str) -> Vec<GraphqlError> {
     let model = match read(schema, &settings()) {
         Ok(model) => model,
         Err(faults) => return faults,
@@ -175,7 +175,7 @@ fn schemas_of_traces_are_judged_as_recorded() {
             let Some((text, reported)) = schema_of(request).zip(answer(request)) else { continue };
             seen += 1;
             let faults = read(&text, &settings()).err().unwrap_or_default();
-            let result: Vec<String> = faults.iter().map(Fault::to_string).collect();
+            let result: Vec<String> = faults.iter().map(GraphqlError::to_string).collect();
             if result != reported {
                 wrong.push(format!("{name}:{}: {result:#?} not {reported:#?}", index + 1));
             }

@@ -13,7 +13,7 @@ use crate::generate::layout::builtins::function_filters;
 use crate::generate::{Root, RootKind};
 use crate::model::Model;
 use crate::sdl::Growth;
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 use hexgraph_base::types::{Error, Result};
 
 /// The bytes for parsing the generated text and for its tables, per byte of the text.
@@ -57,7 +57,7 @@ impl Api {
     ///
     /// As [`Api::new`]; [`Error::Schema`] with the text of the error of `growth`.
     pub fn within(model: &Model, growth: &Growth) -> Result<Api> {
-        let over = |fault: Fault| Error::schema(fault.message);
+        let over = |fault: GraphqlError| Error::schema(fault.message);
         let generated = generate(model, Form::Full, growth).map_err(over)?;
         let service = match model.federated {
             true => Some(generate(model, Form::Service, growth).map_err(over)?.text),

@@ -23,7 +23,7 @@ use crate::generate::layout::tree::{ArgumentEntry, Definition, Entry, Word, list
 use crate::generate::prune::prune;
 use crate::model::{Field, Kind, Model, TypeDef};
 use crate::sdl::Growth;
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// The generated API: its text, and what the text does not say.
 #[derive(Default)]
@@ -56,7 +56,11 @@ const FIELD_BYTES: usize = 2 << 10;
 /// # Errors
 ///
 /// Those of `growth`.
-pub(super) fn generate(model: &Model, form: Form, growth: &Growth) -> Result<Generated, Fault> {
+pub(super) fn generate(
+    model: &Model,
+    form: Form,
+    growth: &Growth,
+) -> Result<Generated, GraphqlError> {
     let mut generator = Generator::new(model, form);
     generator.add_custom();
     for def in &model.types {

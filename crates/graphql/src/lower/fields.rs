@@ -10,11 +10,13 @@ use crate::lower::conditions::filter::{Sight, filter, has_type};
 use crate::lower::conditions::rules::{Access, Caller};
 use crate::lower::order;
 use crate::lower::refusal::Refusal;
-use crate::lower::shape::{Dimension, Elsewhere, Key, Leaf, ObjectShape, ValueSource, Variant};
+use crate::lower::shape::{
+    Dimension, Key, Leaf, ObjectShape, ResolvedRemotely, ValueSource, Variant,
+};
 use crate::lower::target::{all, fetched, is_uid, plan_field};
 use crate::model::{Kind, Model, Operation, Predicate, TypeDef};
 use crate::remote::needs;
-use crate::request::{Branch, Fault, Selection};
+use crate::request::{Branch, GraphqlError, Selection};
 use crate::{model, request};
 use hexgraph_base::plan;
 use hexgraph_base::plan::{Field, FieldKind, Filter};
@@ -45,13 +47,14 @@ pub(super) struct Lowering<'a> {
 #[derive(Default)]
 struct Fetched {
     fields: Vec<Arc<Field>>,
-    /// The positions of fields that `@cascade` does not require: the request does not select them, or
-    /// only counts them.
+    /// The positions of fields that `@cascade` does not require: the request does not select them,
+    /// or only counts them.
     hidden: Vec<usize>,
-    /// The positions of edges that are fetched for an aggregate, and not for the field of these edges.
+    /// The positions of edges that are fetched for an aggregate, and not for the field of these
+    /// edges.
     aggregated: Vec<usize>,
     /// A remote server answers a `@custom` field here or below.
-    reaches_out: bool,
+    has_remote_fields: bool,
     /// True for objects of several types, whose equal fields are fetched once.
     is_shared: bool,
 }
@@ -99,7 +102,7 @@ impl Fetched {
     }
 
     /// Returns the position of a field of edges that `@cascade` does not require.
-    fn unasked(&mut self, field: Field) -> usize {
+    fn optional_edges(&mut self, field: Field) -> usize {
         let count = self.fields.len();
         let position = self.edges(field);
         self.hidden.extend((count == position).then_some(position));
@@ -135,8 +138,8 @@ pub(super) struct Selected<'a> {
 }
 
 impl Selected<'_> {
-    /// Returns the fields that `@cascade` requires. It does not require fields that only remote servers
-    /// need, and an aggregate does not count as the field that it aggregates.
+    /// Returns the fields that `@cascade` requires. It does not require fields that only remote
+    /// servers need, and an aggregate does not count as the field that it aggregates.
     pub(super) fn cascade(&self, inherited: Option<&request::Cascade>) -> Option<plan::Cascade> {
         let named = inherited?;
         if named.fields.is_empty() && self.hidden.is_empty() {
@@ -175,10 +178,10 @@ impl<'a> Lowering<'a> {
         declared: &'a TypeDef,
         selection: &'a Selection,
         inherited: Option<&'a request::Cascade>,
-    ) -> Result<Selected<'a>, Fault> {
+    ) -> Result<Selected<'a>, GraphqlError> {
         stack::require();
         if DEPTH_MAX < self.depth {
-            return Err(Fault::new("the request is nested too deeply"));
+            return Err(GraphqlError::new("the request is nested too deeply"));
         }
         // An error aborts the request, so the depth is counted down only at the end without one.
         self.depth += 1;
@@ -221,7 +224,7 @@ impl<'a> Lowering<'a> {
             shape.absent = selected_on_any(declared, &shape.variants);
         }
         self.depth -= 1;
-        shape.reaches_out = fetched.reaches_out;
+        shape.has_remote_fields = fetched.has_remote_fields;
         let Fetched { fields, hidden, aggregated, .. } = fetched;
         Ok(Selected { fields, shape, types, hidden, aggregated })
     }
@@ -233,11 +236,11 @@ impl<'a> Lowering<'a> {
         requested: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
-    ) -> Result<ValueSource<'a>, Fault> {
+    ) -> Result<ValueSource<'a>, GraphqlError> {
         self.count += 1;
         if FIELDS_MAX < self.count {
             let message = format!("the request selects more than {FIELDS_MAX} fields");
-            return Err(Fault::at(requested.shape.location, message));
+            return Err(GraphqlError::at(requested.shape.location, message));
         }
         let name = requested.shape.name.as_str();
         let Some(field) = def.field(name) else {
@@ -248,10 +251,14 @@ impl<'a> Lowering<'a> {
             };
         };
         if field.is_custom() {
-            fetched.reaches_out = true;
+            fetched.has_remote_fields = true;
             let needs = needs(self.model, def, field).into_iter();
             let needs = needs.map(|needed| (needed, self.needed(needed, fetched))).collect();
-            return Ok(ValueSource::Elsewhere(Box::new(Elsewhere { def, field, needs })));
+            return Ok(ValueSource::ResolvedRemotely(Box::new(ResolvedRemotely {
+                def,
+                field,
+                needs,
+            })));
         }
         if is_uid(field) {
             return Ok(ValueSource::Uid);
@@ -272,14 +279,14 @@ impl<'a> Lowering<'a> {
                 let edges = self.edges(predicate, target, requested, inherited.is_some())?;
                 let cascade = selected.cascade(inherited);
                 let edges = Field { fields: selected.fields, cascade, ..edges };
-                fetched.reaches_out |= selected.shape.reaches_out;
+                fetched.has_remote_fields |= selected.shape.has_remote_fields;
                 Ok(ValueSource::Edges(fetched.requested(edges), selected.shape))
             }
         }
     }
 
-    /// Returns the source of a value that a remote server needs. Such servers get scalars and values
-    /// of enums.
+    /// Returns the source of a value that a remote server needs. Such servers get scalars and
+    /// values of enums.
     fn needed(&self, field: &'a model::Field, fetched: &mut Fetched) -> ValueSource<'a> {
         if is_uid(field) {
             return ValueSource::Uid;
@@ -302,7 +309,7 @@ impl<'a> Lowering<'a> {
         target: &'a TypeDef,
         requested: &'a request::Field,
         cascades: bool,
-    ) -> Result<Field, Fault> {
+    ) -> Result<Field, GraphqlError> {
         let given = requested.arguments.given("filter");
         let sight = Sight::Of(&self.caller);
         let given = given.map(|value| filter(sight, target, value)).transpose();
@@ -335,15 +342,15 @@ impl<'a> Lowering<'a> {
         all(parts)
     }
 
-    /// Lowers `<field>Aggregate`. It aggregates all nodes, also those that `@cascade` removes. If it
-    /// requests values of nodes, `@cascade` requires at least one node that it does not remove.
+    /// Lowers `<field>Aggregate`. It aggregates all nodes, also those that `@cascade` removes. If
+    /// it requests values of nodes, `@cascade` requires at least one node that it does not remove.
     fn aggregated(
         &mut self,
         def: &'a TypeDef,
         requested: &'a request::Field,
         inherited: Option<&'a request::Cascade>,
         fetched: &mut Fetched,
-    ) -> Result<ValueSource<'a>, Fault> {
+    ) -> Result<ValueSource<'a>, GraphqlError> {
         let name = requested.shape.name.strip_suffix("Aggregate");
         let field: Option<&model::Field> = name.and_then(|name| def.field(name));
         let target = field.and_then(|field| self.model.get(field.ty.name()));
@@ -366,7 +373,7 @@ impl<'a> Lowering<'a> {
             fetched.aggregated(Field { fields, cascade: Some(cascade), ..edges.clone() });
         }
         let free = Some(plan::Cascade::Fields(Vec::new()));
-        let position = fetched.unasked(Field { fields, cascade: free, ..edges });
+        let position = fetched.optional_edges(Field { fields, cascade: free, ..edges });
         Ok(ValueSource::Aggregate(position, shape))
     }
 }
@@ -427,10 +434,10 @@ pub(super) fn leaf(scalar: &str) -> Leaf<'static> {
 }
 
 /// Returns the error of a field whose DQL query fails, with Dgraph's message.
-pub(super) fn refused(requested: &request::Field, why: &Refusal) -> Fault {
+pub(super) fn refused(requested: &request::Field, why: &Refusal) -> GraphqlError {
     let message = why.message();
     let message = format!("Dgraph query failed because Dgraph execution failed because {message}");
-    Fault::at(requested.shape.location, message)
+    GraphqlError::at(requested.shape.location, message)
 }
 
 /// Makes the field of a node's uid, for a selection that would be empty.

@@ -17,7 +17,7 @@ pub use conditions::rules::{Access, Caller};
 pub use roots::root::{lower, lower_filter, lower_nodes, lower_permitted};
 pub use roots::similar::{SimilarTo, lower_reference};
 pub use shape::{
-    AggregateOp, AggregateShape, Elsewhere, EntityPosition, Key, Leaf, Lowered, ObjectShape,
+    AggregateOp, AggregateShape, EntityPosition, Key, Leaf, Lowered, ObjectShape, ResolvedRemotely,
     RootShape, ValueSource,
 };
 

@@ -67,7 +67,7 @@ pub struct ObjectShape<'a> {
     /// The selection of a node that has no type, since it was deleted: everything, each key once.
     pub absent: Vec<Key<'a>>,
     /// True if another server resolves a field of the object, or of an object below it.
-    pub reaches_out: bool,
+    pub has_remote_fields: bool,
 }
 
 /// The selection of objects of some types.
@@ -98,7 +98,7 @@ pub enum ValueSource<'a> {
     /// Nowhere: always null.
     Null,
     /// At another server.
-    Elsewhere(Box<Elsewhere<'a>>),
+    ResolvedRemotely(Box<ResolvedRemotely<'a>>),
     /// The node's uid.
     Uid,
     /// Values at a position.
@@ -115,7 +115,7 @@ pub enum ValueSource<'a> {
 
 /// A field that another server answers.
 #[derive(Debug)]
-pub struct Elsewhere<'a> {
+pub struct ResolvedRemotely<'a> {
     /// The type that has the field: the interface where the field was selected on it.
     pub def: &'a TypeDef,
     /// The field.
@@ -214,12 +214,14 @@ impl Lowered<'_> {
 
 impl RootShape<'_> {
     /// True when other servers answer a field of it.
-    pub fn reaches_out(&self) -> bool {
+    pub fn has_remote_fields(&self) -> bool {
         match self {
-            RootShape::One(object) | RootShape::Checked(_, object) => object.reaches_out,
-            RootShape::List(object) => object.reaches_out,
-            RootShape::Entities(_, objects) => objects.iter().any(|object| object.reaches_out),
-            RootShape::Similar { object, .. } => object.reaches_out,
+            RootShape::One(object) | RootShape::Checked(_, object) => object.has_remote_fields,
+            RootShape::List(object) => object.has_remote_fields,
+            RootShape::Entities(_, objects) => {
+                objects.iter().any(|object| object.has_remote_fields)
+            }
+            RootShape::Similar { object, .. } => object.has_remote_fields,
             RootShape::Aggregate(_) => false,
         }
     }

@@ -4,7 +4,7 @@ use hexgraph_base::types::{Arrivals, GenerationCache};
 use std::sync::Arc;
 
 use crate::generate::Api;
-use crate::request::{Fault, Request, RequestLimits};
+use crate::request::{GraphqlError, Request, RequestLimits};
 
 /// The most texts that are retained.
 const ENTRIES_MAX: usize = 1_000;
@@ -40,7 +40,7 @@ impl Requests {
         api: &Api,
         text: &str,
         limits: &RequestLimits,
-    ) -> Result<Arc<Request>, Vec<Fault>> {
+    ) -> Result<Arc<Request>, Vec<GraphqlError>> {
         if let Some(request) = self.existing.get(text) {
             return Ok(request);
         }

@@ -19,7 +19,7 @@ use crate::request::grammar::parser::parse;
 use crate::request::plan::Plan;
 use crate::request::rules::{CascadeVariable, cascade_message, check, field_of, root_type};
 use crate::request::variables::coerce_variable;
-use crate::request::{Fault, Operation, OperationKind, RequestLimits, Value};
+use crate::request::{GraphqlError, Operation, OperationKind, RequestLimits, Value};
 
 /// The most plans that are retained for a text: there is one for each operation and each choice of
 /// what is skipped.
@@ -59,8 +59,8 @@ struct Variable {
 }
 
 /// Makes the fault of a request without a text.
-pub fn no_query() -> Fault {
-    Fault::new("no query string supplied in request")
+pub fn no_query() -> GraphqlError {
+    GraphqlError::new("no query string supplied in request")
 }
 
 impl Request {
@@ -70,7 +70,11 @@ impl Request {
     /// # Errors
     ///
     /// The one fault of the syntax, or all faults of the validation.
-    pub fn parse(api: &Api, text: &str, limits: &RequestLimits) -> Result<Request, Vec<Fault>> {
+    pub fn parse(
+        api: &Api,
+        text: &str,
+        limits: &RequestLimits,
+    ) -> Result<Request, Vec<GraphqlError>> {
         if text.is_empty() {
             return Err(vec![no_query()]);
         }
@@ -115,7 +119,7 @@ impl Request {
         api: &Api,
         operation_name: Option<&str>,
         variables: &Map<String, Json>,
-    ) -> Result<Operation, Vec<Fault>> {
+    ) -> Result<Operation, Vec<GraphqlError>> {
         self.check_cascades(api, variables)?;
         let number = self.select(api, operation_name).map_err(|fault| vec![fault])?;
         let head = &self.operations[number];
@@ -133,7 +137,7 @@ impl Request {
     }
 
     /// Returns the number of the operation that is to be executed.
-    fn select(&self, api: &Api, name: Option<&str>) -> Result<usize, Fault> {
+    fn select(&self, api: &Api, name: Option<&str>) -> Result<usize, GraphqlError> {
         stack::require();
         let name = name.unwrap_or("");
         let named = |head: &Head| head.name.as_deref() == Some(name);
@@ -142,16 +146,18 @@ impl Request {
             [_, _, ..] if name.is_empty() => {
                 let message =
                     "Operation name must by supplied when query has more than 1 operation.";
-                return Err(Fault::new(message));
+                return Err(GraphqlError::new(message));
             }
             operations => operations.iter().position(named),
         };
         let number = number.ok_or_else(|| {
-            Fault::new(format!("Supplied operation name {name} isn't present in the request."))
+            GraphqlError::new(format!(
+                "Supplied operation name {name} isn't present in the request."
+            ))
         })?;
         let kind = self.operations[number].kind;
         if kind == OperationKind::Subscription && root_type(api, kind).is_none() {
-            return Err(Fault::new(
+            return Err(GraphqlError::new(
                 "Not resolving subscription because schema doesn't have any fields defined for subscription operation.",
             ));
         }
@@ -159,7 +165,11 @@ impl Request {
     }
 
     /// Checks the variables that list the fields of a `@cascade`.
-    fn check_cascades(&self, api: &Api, variables: &Map<String, Json>) -> Result<(), Vec<Fault>> {
+    fn check_cascades(
+        &self,
+        api: &Api,
+        variables: &Map<String, Json>,
+    ) -> Result<(), Vec<GraphqlError>> {
         let mut faults = Vec::new();
         for cascade in &self.cascades {
             let names = variables.get(&*cascade.variable).and_then(Json::as_array);
@@ -169,7 +179,7 @@ impl Request {
             {
                 let message = cascade_message(name, &cascade.type_name);
                 let message = format!("input: variables.{}.{name} {message}", cascade.variable);
-                faults.push(Fault::at(cascade.at, message));
+                faults.push(GraphqlError::at(cascade.at, message));
             }
         }
         if faults.is_empty() { Ok(()) } else { Err(faults) }
@@ -177,7 +187,7 @@ impl Request {
 
     /// The plan for an operation and its conditions: the one from before, or a new one, for which
     /// the text is read again.
-    fn plan(&self, api: &Api, key: PlanKey) -> Result<Arc<Plan>, Fault> {
+    fn plan(&self, api: &Api, key: PlanKey) -> Result<Arc<Plan>, GraphqlError> {
         if let Some((_, plan)) = self.plans.load().iter().find(|(existing, _)| *existing == key) {
             return Ok(Arc::clone(plan));
         }
@@ -227,7 +237,11 @@ impl Head {
     }
 
     /// The values of the variables by their numbers.
-    fn coerce(&self, api: &Api, given: &Map<String, Json>) -> Result<Vec<Option<Value>>, Fault> {
+    fn coerce(
+        &self,
+        api: &Api,
+        given: &Map<String, Json>,
+    ) -> Result<Vec<Option<Value>>, GraphqlError> {
         let mut values = Vec::with_capacity(self.variables.len());
         for variable in &self.variables {
             values.push(match (given.get(variable.name.as_str()), &variable.default) {
@@ -244,10 +258,10 @@ impl Head {
 }
 
 /// Makes the fault of a required variable without a value.
-fn missing(name: &Name) -> Fault {
+fn missing(name: &Name) -> GraphqlError {
     use crate::request::PathStep;
     let path = vec![PathStep::Key("variable".into()), PathStep::Key(name.as_str().into())];
-    Fault::on(path, "must be defined")
+    GraphqlError::on(path, "must be defined")
 }
 
 /// Reads `@cacheControl(maxAge:)`.

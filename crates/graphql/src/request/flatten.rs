@@ -22,7 +22,7 @@ use crate::request::plan::{
 };
 use crate::request::rules::{field_of, is_composite, root_type};
 use crate::request::{
-    Arguments, Cascade, Fault, FieldShape, OperationKind, RequestLimits, Selection,
+    Arguments, Cascade, FieldShape, GraphqlError, OperationKind, RequestLimits, Selection,
 };
 
 /// The most selections that are looked at, where one counts once for each object type.
@@ -40,7 +40,7 @@ pub(super) fn flatten(
     operation: &OperationNode<'_>,
     conditions: &HashMap<&str, bool>,
     limits: &RequestLimits,
-) -> Result<Plan, Fault> {
+) -> Result<Plan, GraphqlError> {
     let numbers = operation.variables.iter().enumerate();
     let mut flattener = Flattener {
         api,
@@ -88,7 +88,7 @@ struct Flattener<'a, 't> {
 
 impl<'a, 't> Flattener<'a, 't> {
     /// Returns the number of the selection below a group of fields, which is made where it is new.
-    fn below(&mut self, group: &Group, target: &'a ExtendedType) -> Result<usize, Fault> {
+    fn below(&mut self, group: &Group, target: &'a ExtendedType) -> Result<usize, GraphqlError> {
         stack::require();
         let key = (group.clone(), target.name().clone());
         if let Some(number) = self.existing.get(&key) {
@@ -121,7 +121,7 @@ impl<'a, 't> Flattener<'a, 't> {
     }
 
     /// Adds a selection whose branches are complete, and returns its number.
-    fn finish(&mut self, branches: Vec<PlannedBranch>) -> Result<usize, Fault> {
+    fn finish(&mut self, branches: Vec<PlannedBranch>) -> Result<usize, GraphqlError> {
         let weigh = |branch: &PlannedBranch| {
             let below = branch.fields.iter().map(|field| self.weights[field.selection]);
             below.fold(branch.fields.len(), usize::saturating_add)
@@ -130,7 +130,7 @@ impl<'a, 't> Flattener<'a, 't> {
         let weight = branches.iter().map(weigh).max().unwrap_or(0);
         if weight > self.fields_max {
             let message = format!("the request selects more than {} fields", self.fields_max);
-            return Err(Fault::new(message));
+            return Err(GraphqlError::new(message));
         }
         let fixed = |field: &PlannedField| {
             matches!(field.arguments, PlannedArguments::Fixed(_))
@@ -161,7 +161,7 @@ impl<'a, 't> Flattener<'a, 't> {
         parent: &'a ExtendedType,
         groups: &[Group],
         root: bool,
-    ) -> Result<PlannedBranch, Fault> {
+    ) -> Result<PlannedBranch, GraphqlError> {
         let mut fields = Vec::with_capacity(groups.len());
         for group in groups {
             // The rules have checked that the fields of a group are equal, with equal arguments, so
@@ -264,7 +264,7 @@ impl<'a, 't> Flattener<'a, 't> {
         &mut self,
         name: &Name,
         sets: impl Iterator<Item = &'s [SelectionNode<'t>]>,
-    ) -> Result<Vec<Group>, Fault>
+    ) -> Result<Vec<Group>, GraphqlError>
     where
         't: 's,
     {
@@ -281,11 +281,13 @@ impl<'a, 't> Flattener<'a, 't> {
         name: &Name,
         set: &'s [SelectionNode<'t>],
         collected: &mut Collected<'t>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         stack::require();
         self.steps += set.len();
         if self.steps > STEPS_MAX {
-            return Err(Fault::new("the request is too large when its fragments are written out"));
+            return Err(GraphqlError::new(
+                "the request is too large when its fragments are written out",
+            ));
         }
         for selection in set {
             match selection {

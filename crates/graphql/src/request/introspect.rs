@@ -12,7 +12,7 @@ use apollo_compiler::{Name, Node};
 use hexgraph_base::types::stack;
 
 use crate::generate::Api;
-use crate::request::{Fault, Field, Value};
+use crate::request::{Field, GraphqlError, Value};
 
 /// The longest answer, in bytes: a tool that requests everything of a schema with thousands of
 /// types needs a part of it.
@@ -23,7 +23,7 @@ const LENGTH_MAX: usize = 64 << 20;
 /// # Errors
 ///
 /// When the answer is longer than 64 MiB; `out` is incomplete then.
-pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), Fault> {
+pub fn introspect(api: &Api, field: &Field, out: &mut String) -> Result<(), GraphqlError> {
     let length_max = out.len().saturating_add(LENGTH_MAX);
     let mut writer = IntrospectionWriter { api, out, length_max };
     // A type that does not exist is null, and no fault.
@@ -57,7 +57,7 @@ struct IntrospectionWriter<'a, 'o> {
 
 impl<'a> IntrospectionWriter<'a, '_> {
     /// Writes the object that describes a part of the schema.
-    fn item(&mut self, item: Option<Item<'a>>, field: &Field) -> Result<(), Fault> {
+    fn item(&mut self, item: Option<Item<'a>>, field: &Field) -> Result<(), GraphqlError> {
         let Some(item) = item else { return self.raw("null") };
         self.raw("{")?;
         for (at, requested) in field.selection.only().unwrap_or(&[]).iter().enumerate() {
@@ -78,7 +78,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         self.raw("}")
     }
 
-    fn schema(&mut self, name: &str, requested: &Field) -> Result<(), Fault> {
+    fn schema(&mut self, name: &str, requested: &Field) -> Result<(), GraphqlError> {
         let api = self.api;
         let root = |kind| {
             let name = api.schema.root_operation(kind)?;
@@ -105,7 +105,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         ty: &'a ExtendedType,
         name: &str,
         requested: &Field,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         stack::require();
         let all = includes_deprecated(requested);
         match name {
@@ -154,7 +154,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         }
     }
 
-    fn wrapped(&mut self, ty: &'a Type, name: &str, requested: &Field) -> Result<(), Fault> {
+    fn wrapped(&mut self, ty: &'a Type, name: &str, requested: &Field) -> Result<(), GraphqlError> {
         stack::require();
         match name {
             "kind" => self.text(if ty.is_non_null() { "NON_NULL" } else { "LIST" }),
@@ -179,7 +179,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
     }
 
     /// Writes the list inside of a `[T]!`.
-    fn inner_list(&mut self, element: &'a Type, requested: &Field) -> Result<(), Fault> {
+    fn inner_list(&mut self, element: &'a Type, requested: &Field) -> Result<(), GraphqlError> {
         self.raw("{")?;
         for (at, below) in requested.selection.only().unwrap_or(&[]).iter().enumerate() {
             self.raw(if at > 0 { "," } else { "" })?;
@@ -202,7 +202,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         definition: &'a FieldDefinition,
         name: &str,
         requested: &Field,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         match name {
             "name" => self.text(&definition.name),
             "description" => self.description(definition.description.as_ref()),
@@ -216,7 +216,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         }
     }
 
-    fn typed(&mut self, ty: &'a Type, requested: &Field) -> Result<(), Fault> {
+    fn typed(&mut self, ty: &'a Type, requested: &Field) -> Result<(), GraphqlError> {
         stack::require();
         let ty = self.reference(ty);
         self.item(Some(ty), requested)
@@ -227,7 +227,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         definition: &'a InputValueDefinition,
         name: &str,
         requested: &Field,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         match name {
             "name" => self.text(&definition.name),
             "description" => self.description(definition.description.as_ref()),
@@ -241,7 +241,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         }
     }
 
-    fn enum_value(&mut self, value: &EnumValueDefinition, name: &str) -> Result<(), Fault> {
+    fn enum_value(&mut self, value: &EnumValueDefinition, name: &str) -> Result<(), GraphqlError> {
         match name {
             "name" => self.text(&value.value),
             "description" => self.description(value.description.as_ref()),
@@ -255,7 +255,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         definition: &'a DirectiveDefinition,
         name: &str,
         requested: &Field,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         match name {
             "name" => self.text(&definition.name),
             "description" => self.description(definition.description.as_ref()),
@@ -281,7 +281,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         &mut self,
         directives: &apollo_compiler::ast::DirectiveList,
         name: &str,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         let directive = directives.get("deprecated");
         if name == "isDeprecated" {
             return self.raw(if directive.is_some() { "true" } else { "false" });
@@ -308,7 +308,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         &mut self,
         names: impl Iterator<Item = &'n Name>,
         requested: &Field,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         let api = self.api;
         self.list(names.filter_map(|name| api.schema.types.get(name)).map(Item::Type), requested)
     }
@@ -317,7 +317,7 @@ impl<'a> IntrospectionWriter<'a, '_> {
         &mut self,
         items: impl Iterator<Item = Item<'a>>,
         requested: &Field,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GraphqlError> {
         self.raw("[")?;
         for (at, item) in items.enumerate() {
             self.raw(if at > 0 { "," } else { "" })?;
@@ -326,19 +326,19 @@ impl<'a> IntrospectionWriter<'a, '_> {
         self.raw("]")
     }
 
-    fn description(&mut self, description: Option<&Node<str>>) -> Result<(), Fault> {
+    fn description(&mut self, description: Option<&Node<str>>) -> Result<(), GraphqlError> {
         self.text(description.map_or("", |description| description))
     }
 
-    fn text(&mut self, text: &str) -> Result<(), Fault> {
+    fn text(&mut self, text: &str) -> Result<(), GraphqlError> {
         let quoted = serde_json::to_string(text).expect("text is JSON");
         self.raw(&quoted)
     }
 
-    fn raw(&mut self, text: &str) -> Result<(), Fault> {
+    fn raw(&mut self, text: &str) -> Result<(), GraphqlError> {
         // Looked at before each fragment, so the buffer never grows past the bound.
         if self.out.len() + text.len() > self.length_max {
-            return Err(Fault::new("the answer to the introspection is too long"));
+            return Err(GraphqlError::new("the answer to the introspection is too long"));
         }
         self.out.push_str(text);
         Ok(())

@@ -15,7 +15,7 @@ mod introspect;
 #[cfg(test)]
 mod tests;
 
-pub use crate::syntax::{Fault, PathStep, Position};
+pub use crate::syntax::{GraphqlError, PathStep, Position};
 pub use cache::Requests;
 pub use checked::{Request, no_query};
 pub use introspect::introspect;

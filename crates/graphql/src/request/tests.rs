@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::generate::{Api, RootKind};
 use crate::request::{
-    Fault, Field, Operation, OperationKind, Request, RequestLimits, Requests, Value,
+    Field, GraphqlError, Operation, OperationKind, Request, RequestLimits, Requests, Value,
 };
 use crate::sdl::{Settings, read};
 
@@ -29,7 +29,7 @@ fn api() -> &'static Api {
     &API
 }
 
-fn run_with(text: &str, variables: Json) -> Result<Operation, Vec<Fault>> {
+fn run_with(text: &str, variables: Json) -> Result<Operation, Vec<GraphqlError>> {
     let api = api();
     let request = Request::parse(api, text, &RequestLimits::default())?;
     request.resolve(api, None, variables.as_object().unwrap_or(&Map::new()))
@@ -40,7 +40,7 @@ fn run(text: &str) -> Operation {
 }
 
 fn faults(text: &str, variables: Json) -> Vec<String> {
-    run_with(text, variables).unwrap_err().iter().map(Fault::to_string).collect()
+    run_with(text, variables).unwrap_err().iter().map(GraphqlError::to_string).collect()
 }
 
 /// `key(arguments){...}` for each concrete type.

@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use crate::generate::Api;
 use crate::request::grammar::literals::constant;
 use crate::request::rules::{function_count_message, input_fields};
-use crate::request::{Fault, PathStep, Value};
+use crate::request::{GraphqlError, PathStep, Value};
 
 /// The most levels of lists and objects in a variable. Readers of JSON stop at 128 on their own.
 const DEPTH_MAX: usize = 200;
@@ -26,7 +26,7 @@ pub(super) fn coerce_variable(
     name: &str,
     ty: &Type,
     json: &Json,
-) -> Result<Value, Fault> {
+) -> Result<Value, GraphqlError> {
     let path = vec![PathStep::Key("variable".into()), PathStep::Key(name.into())];
     Coercion { api, path }.value(ty, json)
 }
@@ -38,7 +38,7 @@ struct Coercion<'a> {
 }
 
 impl Coercion<'_> {
-    fn value(&mut self, ty: &Type, json: &Json) -> Result<Value, Fault> {
+    fn value(&mut self, ty: &Type, json: &Json) -> Result<Value, GraphqlError> {
         stack::require();
         if json.is_null() {
             return if ty.is_non_null() {
@@ -70,7 +70,7 @@ impl Coercion<'_> {
     }
 
     /// Converts a list. A single value represents a list of one.
-    fn list(&mut self, element: &Type, json: &Json) -> Result<Value, Fault> {
+    fn list(&mut self, element: &Type, json: &Json) -> Result<Value, GraphqlError> {
         let one = std::slice::from_ref(json);
         let elements = json.as_array().map_or(one, Vec::as_slice);
         let mut values = Vec::with_capacity(elements.len());
@@ -83,7 +83,7 @@ impl Coercion<'_> {
     }
 
     /// Converts an input object: its fields in the order of the schema, with their defaults.
-    fn object(&mut self, input: &ExtendedType, json: &Json) -> Result<Value, Fault> {
+    fn object(&mut self, input: &ExtendedType, json: &Json) -> Result<Value, GraphqlError> {
         let Json::Object(given) = json else {
             return Err(self.fault(format!("must be a {}", input.name())));
         };
@@ -124,7 +124,7 @@ impl Coercion<'_> {
     }
 
     /// Converts a scalar. Dgraph takes some texts for numbers, and numbers for texts.
-    fn scalar(&mut self, name: &Name, json: &Json) -> Result<Value, Fault> {
+    fn scalar(&mut self, name: &Name, json: &Json) -> Result<Value, GraphqlError> {
         match (name.as_str(), json) {
             ("Int", Json::Number(number)) => {
                 self.full(name, &number.to_string(), i64::from(i32::MIN)..=i64::from(i32::MAX))
@@ -161,7 +161,7 @@ impl Coercion<'_> {
         name: &Name,
         text: &str,
         range: std::ops::RangeInclusive<i64>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, GraphqlError> {
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         match text.parse::<i64>() {
             Ok(number) if range.contains(&number) => Ok(Value::Int(number)),
@@ -179,20 +179,20 @@ impl Coercion<'_> {
     fn within<T>(
         &mut self,
         step: PathStep,
-        coerce: impl FnOnce(&mut Self) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        coerce: impl FnOnce(&mut Self) -> Result<T, GraphqlError>,
+    ) -> Result<T, GraphqlError> {
         self.path.push(step);
         let coerced = coerce(self);
         self.path.pop();
         coerced
     }
 
-    fn out_of_range(&self, name: &Name, text: &str) -> Fault {
+    fn out_of_range(&self, name: &Name, text: &str) -> GraphqlError {
         self.fault(format!("Out of range value '{text}', for type `{name}`"))
     }
 
-    fn fault(&self, message: impl Into<String>) -> Fault {
-        Fault::on(self.path.clone(), message)
+    fn fault(&self, message: impl Into<String>) -> GraphqlError {
+        GraphqlError::on(self.path.clone(), message)
     }
 }
 

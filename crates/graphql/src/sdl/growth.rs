@@ -1,6 +1,6 @@
 //! The memory limit of reading a schema and generating its API.
 
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 use hexgraph_base::types::Result;
 use std::fmt;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ impl Growth {
     /// # Errors
     ///
     /// Those of the function. The work stops with a fault of the same text.
-    pub fn reserve(&self, bytes: usize) -> std::result::Result<(), Fault> {
+    pub fn reserve(&self, bytes: usize) -> std::result::Result<(), GraphqlError> {
         let Some(reserve) = &self.0 else { return Ok(()) };
-        reserve(bytes as u64).map_err(|error| Fault::new(error.to_string()))
+        reserve(bytes as u64).map_err(|error| GraphqlError::new(error.to_string()))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::sdl::rules::auth_directive;
 use crate::sdl::source::comments;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw;
-use crate::syntax::{Fault, Positions, parse_schema};
+use crate::syntax::{GraphqlError, Positions, parse_schema};
 
 /// The settings of the server that a schema depends on.
 #[derive(Debug, Clone, Default)]
@@ -47,9 +47,9 @@ const FIELD_BYTES: usize = 1 << 10;
 /// let text = model.expect("it is valid").to_dql_schema();
 /// assert_eq!(text, "type Film {\n  Film.title\n}\nFilm.title: string @index(term) .\n");
 /// ```
-pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
+pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<GraphqlError>> {
     if text.is_empty() {
-        return Err(vec![Fault::new("No schema specified")]);
+        return Err(vec![GraphqlError::new("No schema specified")]);
     }
     let grow = |bytes| settings.growth.reserve(bytes).map_err(|fault| vec![fault]);
     grow(BYTES_PER_BYTE * text.len())?;
@@ -70,7 +70,7 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
     let mut model = build::model(&draft);
     if !has_operations(&model) {
         let message = "No query or mutation found in the generated schema";
-        return Err(vec![Fault::new(message)]);
+        return Err(vec![GraphqlError::new(message)]);
     }
     auth_directive::read_rules(&draft, &mut model)?;
     model.authorization = comments.authorization;
@@ -80,13 +80,13 @@ pub fn read(text: &str, settings: &Settings) -> Result<Model, Vec<Fault>> {
 }
 
 /// Completes a stage: an error when it has faults.
-fn stage(faults: Vec<Fault>) -> Result<(), Vec<Fault>> {
+fn stage(faults: Vec<GraphqlError>) -> Result<(), Vec<GraphqlError>> {
     if faults.is_empty() { Ok(()) } else { Err(faults) }
 }
 
 /// Copies the fields of interfaces into the types that implement them, and checks the result by the
 /// rules of any GraphQL schema.
-fn complete(draft: &mut Draft<'_>) -> Result<(), Vec<Fault>> {
+fn complete(draft: &mut Draft<'_>) -> Result<(), Vec<GraphqlError>> {
     if !draft.federated
         && let Some(extension) = draft.types().iter().find(|def| def.extension && !def.is_root())
     {

@@ -2,14 +2,14 @@
 //! fault in Dgraph's words, and then parsed into the tree of apollo-compiler.
 
 mod position;
-mod fault;
+mod error;
 mod lexer;
 mod recognizer;
 mod schema_grammar;
 mod query_grammar;
 mod parse;
 
-pub use fault::{Fault, PathStep};
+pub use error::{GraphqlError, PathStep};
 pub(crate) use lexer::{LexemeKind, Tokens};
 pub(crate) use parse::parse_query;
 pub use parse::parse_schema;

@@ -4,7 +4,7 @@ use apollo_compiler::ast::Document;
 use apollo_compiler::parser::Parser;
 
 use crate::syntax::recognizer::{Grammar, recognize};
-use crate::syntax::{Fault, Position, query_grammar, schema_grammar};
+use crate::syntax::{GraphqlError, Position, query_grammar, schema_grammar};
 
 /// Parses the text of a schema. A text without tokens is a schema too, without definitions.
 /// O(text).
@@ -12,7 +12,7 @@ use crate::syntax::{Fault, Position, query_grammar, schema_grammar};
 /// # Errors
 ///
 /// The first fault of the text.
-pub fn parse_schema(text: &str) -> Result<Document, Fault> {
+pub fn parse_schema(text: &str) -> Result<Document, GraphqlError> {
     parse(text, schema_grammar::document)
 }
 
@@ -22,11 +22,11 @@ pub fn parse_schema(text: &str) -> Result<Document, Fault> {
 /// # Errors
 ///
 /// The first fault of the text.
-pub(crate) fn parse_query(text: &str) -> Result<Document, Fault> {
+pub(crate) fn parse_query(text: &str) -> Result<Document, GraphqlError> {
     parse(text, query_grammar::document)
 }
 
-fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
+fn parse(text: &str, grammar: Grammar) -> Result<Document, GraphqlError> {
     let recognized = recognize(text, grammar)?;
     if recognized.is_empty {
         return Ok(Document::new());
@@ -46,7 +46,7 @@ fn parse(text: &str, grammar: Grammar) -> Result<Document, Fault> {
             line: range.start.line as u32,
             column: range.start.column as u32,
         });
-        Fault::at(position, first.map_or_else(String::new, |first| first.error.to_string()))
+        GraphqlError::at(position, first.map_or_else(String::new, |first| first.error.to_string()))
     })
 }
 

@@ -9,7 +9,7 @@ use hexgraph_base::types::stack;
 use std::ops::Range;
 
 use crate::syntax::lexer::{LexFault, LexemeKind, Token, Tokens};
-use crate::syntax::{Fault, Positions};
+use crate::syntax::{GraphqlError, Positions};
 use hexgraph_base::types::quote;
 
 /// How many levels deep values, types and selections may be nested, all counted together.
@@ -45,7 +45,7 @@ pub(super) struct Recognized {
 /// # Errors
 ///
 /// The first fault, with its position.
-pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Fault> {
+pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, GraphqlError> {
     let run = || {
         let mut lexer = Tokens::new(text);
         // apollo-compiler refuses a text without tokens, and Dgraph does not.
@@ -55,7 +55,9 @@ pub(super) fn recognize(text: &str, grammar: Grammar) -> Result<Recognized, Faul
         grammar(&mut tokens)?;
         Ok(Recognized { is_empty, empty_parentheses: tokens.empty_parentheses })
     };
-    run().map_err(|(at, message): LexFault| Fault::at(Some(Positions::of(text).at(at)), message))
+    run().map_err(|(at, message): LexFault| {
+        GraphqlError::at(Some(Positions::of(text).at(at)), message)
+    })
 }
 
 impl<'a> Recognizer<'a> {

@@ -1,4 +1,5 @@
-//! Compact graphs as arrays, in compressed sparse rows (CSR): what `db.edges`, `db.matrix` and `hexgraph.networkx` read.
+//! Compact graphs as arrays, in compressed sparse rows (CSR): what `db.edges`, `db.matrix` and
+//! `hexgraph.networkx` read.
 
 use super::run_query::run_query;
 use super::tables::{Rounds, float_column, int_column, rounds_of, vector_column};
@@ -17,7 +18,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3_arrow::buffer::PyArrowBuffer;
 use std::sync::Arc;
 
-/// The edges between some nodes, as rows of targets. Its arrays are buffers, which numpy reads where they lie.
+/// The edges between some nodes, as rows of targets. Its arrays are buffers, which numpy reads
+/// where they lie.
 #[pyclass(frozen, name = "CompactGraph", module = "hexgraph._native")]
 pub struct PyCompactGraph {
     graph: Arc<CompactGraph>,
@@ -38,7 +40,8 @@ impl AsRef<[u8]> for Part {
 /// The kind of a result, its arrays, and how it was computed.
 type Computed = (&'static str, Vec<PyArrowBuffer>, Rounds);
 
-/// Return the compact graph that a query has run its algorithm on: the first block that has no variable.
+/// Return the compact graph that a query has run its algorithm on: the first block that has no
+/// variable.
 #[pyfunction]
 #[pyo3(signature = (database, dql, timeout = None))]
 pub(crate) fn compact_graph(
@@ -56,8 +59,8 @@ pub(crate) fn compact_graph(
 /// The kind of a column of vectors, before their length: "float32x128".
 const VECTOR: &str = "float32x";
 
-/// Make the compact graph of edges between nodes that are numbered from 0 on: sources and targets as uint32, weights as float64, and what
-/// the nodes are called, ascending, as uint64.
+/// Make the compact graph of edges between nodes that are numbered from 0 on: sources and targets
+/// as uint32, weights as float64, and what the nodes are called, ascending, as uint64.
 #[pyfunction]
 #[pyo3(signature = (database, uids, sources, targets, weights = None, *, directed = true))]
 pub(crate) fn graph_of_arrays(
@@ -93,8 +96,9 @@ fn numbers<T: bytemuck::AnyBitPattern>(bytes: &[u8], name: &str) -> Result<Vec<T
     Ok(bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
 }
 
-/// A table of numbers: each column has a name, "int64", "uint64", "float64", "floats" or "ints" (in which NaN
-/// and the least number stand for none) or "float32x8" (vectors of 8), and its values as bytes.
+/// A table of numbers: each column has a name, "int64", "uint64", "float64", "floats" or "ints" (in
+/// which NaN and the least number stand for none) or "float32x8" (vectors of 8), and its values as
+/// bytes.
 #[pyfunction]
 pub(crate) fn numbers_table(columns: Vec<(String, String, PyBackedBytes)>) -> PyResult<ArrowTable> {
     let read = |(name, kind, bytes): (String, String, PyBackedBytes)| {
@@ -124,7 +128,8 @@ pub(crate) fn numbers_table(columns: Vec<(String, String, PyBackedBytes)>) -> Py
 
 #[pymethods]
 impl PyCompactGraph {
-    /// Whether edges have no direction: then rows have each edge in both directions, and a loop once.
+    /// Whether edges have no direction: then rows have each edge in both directions, and a loop
+    /// once.
     #[getter]
     fn is_undirected(&self) -> bool {
         self.graph.is_undirected()
@@ -135,7 +140,8 @@ impl PyCompactGraph {
         self.part(|graph| bytemuck::cast_slice(graph.uids()))
     }
 
-    /// The offset of the row of each node, and the end of the last one: the buffer, and "int32" or "int64", whichever is enough.
+    /// The offset of the row of each node, and the end of the last one: the buffer, and "int32" or
+    /// "int64", whichever is enough.
     fn starts(&self, py: Python<'_>) -> (PyArrowBuffer, &'static str) {
         py.detach(|| match i32::try_from(self.graph.targets().len()) {
             Ok(_) => {
@@ -160,7 +166,8 @@ impl PyCompactGraph {
         Some(self.part(|graph| bytemuck::cast_slice(graph.weights().unwrap_or_default())))
     }
 
-    /// The edges as a table: source, target (uids), and `weight` under this name where edges have weights.
+    /// The edges as a table: source, target (uids), and `weight` under this name where edges have
+    /// weights.
     fn table(&self, py: Python<'_>, weight: Option<String>) -> PyResult<ArrowTable> {
         interruptible(py, None, |control| {
             let (uids, targets) = (self.graph.uids(), self.graph.targets());
@@ -182,9 +189,10 @@ impl PyCompactGraph {
         })
     }
 
-    /// Run an algorithm on the graph. `arguments` are texts, `nodes` lists of numbers. Returns "floats" (NaN for none), "ints" (the
-    /// least for none), "float", "nodes", "pairs", "some" (nodes and their floats), "paths" (the end offset of each, the nodes, their numbers)
-    /// or "vectors" (their length, and their numbers) with their arrays, and how it was computed.
+    /// Run an algorithm on the graph. `arguments` are texts, `nodes` lists of numbers. Returns
+    /// "floats" (NaN for none), "ints" (the least for none), "float", "nodes", "pairs", "some"
+    /// (nodes and their floats), "paths" (the end offset of each, the nodes, their numbers) or
+    /// "vectors" (their length, and their numbers) with their arrays, and how it was computed.
     #[pyo3(signature = (database, name, arguments, nodes, *, threads = None, seed = 0, timeout = None))]
     #[expect(clippy::too_many_arguments, reason = "they have names")]
     fn compute(

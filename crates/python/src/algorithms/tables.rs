@@ -21,8 +21,9 @@ use std::sync::Arc;
 /// The numbers that are looked at at a time for one that is missing.
 const CHUNK: usize = 1024;
 
-/// Run the query of an algorithm, whose block has no variable, and return its result as a table: the columns path (for paths), uid,
-/// to (for pairs), xid (where nodes have one), and the numbers or vectors under the algorithm's name; and how it was computed.
+/// Run the query of an algorithm, whose block has no variable, and return its result as a table:
+/// the columns path (for paths), uid, to (for pairs), xid (where nodes have one), and the numbers
+/// or vectors under the algorithm's name; and how it was computed.
 #[pyfunction]
 #[pyo3(signature = (database, dql, timeout = None))]
 pub(crate) fn run_algorithm(
@@ -38,8 +39,8 @@ pub(crate) fn run_algorithm(
     })
 }
 
-/// The rounds of an algorithm, by how much the last one changed the result, and whether that was less than the tolerance; None where that is not
-/// measured, and where nothing is waited for.
+/// The rounds of an algorithm, by how much the last one changed the result, and whether that was
+/// less than the tolerance; None where that is not measured, and where nothing is waited for.
 pub(super) type Rounds = (usize, Option<f64>, Option<bool>);
 
 /// How a result was computed, for Python.
@@ -169,7 +170,8 @@ fn nulls_of<T>(numbers: &[T], is_missing: impl Fn(&T) -> bool) -> Option<NullBuf
     has_gaps.then(|| NullBuffer::new(BooleanBuffer::collect_bool(numbers.len(), is_there)))
 }
 
-/// Vectors as lists of one length, which is what a load makes vectors of, and other libraries tensors.
+/// Vectors as lists of one length, which is what a load makes vectors of, and other libraries
+/// tensors.
 pub(super) fn vector_column(length: usize, numbers: Vec<f32>) -> Result<ArrayRef> {
     let item = Arc::new(Field::new("item", DataType::Float32, false));
     let length = i32::try_from(length)

@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// The length as JSON, in bytes, up to which an answer is copied out of its version.
 const COPIED_BYTES_MAX: u64 = 256 << 10;
 
-/// The number of answers, of all threads, that may hold their versions without being long. A loop holds the answer before the last one while the next
-/// is made, and each thread may be in a loop.
+/// The number of answers, of all threads, that may hold their versions without being long. A loop
+/// holds the answer before the last one while the next is made, and each thread may be in a loop.
 const RECENT_MAX: usize = 32;
 
 static RECENT: Mutex<VecDeque<Weak<Cached>>> = Mutex::new(VecDeque::new());
@@ -36,8 +36,8 @@ impl Cached {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Copies the answer out of its version, unless it is long. Takes at most as long as writing half a megabyte; to be called while
-    /// other threads of Python may run.
+    /// Copies the answer out of its version, unless it is long. Takes at most as long as writing
+    /// half a megabyte; to be called while other threads of Python may run.
     pub(super) fn copy_out(&self) {
         if let Some(copied) = self.get().copied_out(COPIED_BYTES_MAX) {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(copied);

@@ -29,9 +29,9 @@ impl PyExplanation {
 
 #[pymethods]
 impl PyExplanation {
-    /// The operators in the order in which they started, as dicts: "depth", "operator", "detail" (its
-    /// arguments), "strategy", "estimate" (the expected rows, None without an index), "rows" (the actual
-    /// ones), "threads", "seconds" with the operators inside it.
+    /// The operators in the order in which they started, as dicts: "depth", "operator", "detail"
+    /// (its arguments), "strategy", "estimate" (the expected rows, None without an index), "rows"
+    /// (the actual ones), "threads", "seconds" with the operators inside it.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()

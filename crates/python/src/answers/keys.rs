@@ -7,7 +7,8 @@ use hexgraph::db::access::{ApiKey, KeyRole, NewKey};
 use pyo3::prelude::*;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The id, name, role and namespace of a key, and its times of creation, expiry and revocation, in seconds since 1970.
+/// The id, name, role and namespace of a key, and its times of creation, expiry and revocation, in
+/// seconds since 1970.
 pub(crate) type KeyFields = (String, String, &'static str, u64, f64, Option<f64>, Option<f64>);
 
 /// A key that was made, and its secret.

@@ -39,7 +39,8 @@ pub struct PyResultSet {
 }
 
 impl PyResultSet {
-    /// Wraps an answer. With `warns`, rows, objects and tables made of it come with Python's warnings.
+    /// Wraps an answer. With `warns`, rows, objects and tables made of it come with Python's
+    /// warnings.
     pub fn new(py: Python<'_>, answer: QueryAnswer, warns: bool) -> PyResultSet {
         let (retained, oldest) = Cached::new(answer);
         if let Some(oldest) = oldest {
@@ -59,8 +60,9 @@ impl PyResultSet {
         })
     }
 
-    /// Makes Python's warnings of those of the answer, since rows and tables have no field for them; fails where a filter makes errors of
-    /// them. A schema without a name knows none, and so none is misspelt.
+    /// Makes Python's warnings of those of the answer, since rows and tables have no field for
+    /// them; fails where a filter makes errors of them. A schema without a name knows none, and so
+    /// none is misspelt.
     fn warn(&self, py: Python<'_>) -> PyResult<()> {
         if !self.warns {
             return Ok(());
@@ -94,8 +96,9 @@ impl PyResultSet {
         }
     }
 
-    /// Converts the first objects of each list: `most` of them, or fewer where lists are so deep in each other that this takes
-    /// long. A tree of twelve levels with twenty branches each has more nodes than memory.
+    /// Converts the first objects of each list: `most` of them, or fewer where lists are so deep in
+    /// each other that this takes long. A tree of twelve levels with twenty branches each has more
+    /// nodes than memory.
     fn beginning<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Bound<'py, PyAny>> {
         for fewer in [most, 5, 2] {
             let control = RequestContext::new().with_timeout(SHOWN_TIME_MAX);
@@ -382,7 +385,8 @@ impl PyResultSet {
         self.to_arrow(py, block)?.flatten(py)
     }
 
-    /// The rows of a block with a row for each item of the lists in a column; as `ArrowTable.explode`.
+    /// The rows of a block with a row for each item of the lists in a column; as
+    /// `ArrowTable.explode`.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -403,7 +407,8 @@ impl PyResultSet {
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
     /// >>> dql = "{ all(func: has(name)) { name } some(func: has(name), first: 1) { count(uid) } }"
     /// >>> db.query(dql).frames()
-    /// {'all': <hexgraph.ArrowTable: 1 row, columns name: Utf8>, 'some': <hexgraph.ArrowTable: 1 row, columns count: Int64>}
+    /// {'all': <hexgraph.ArrowTable: 1 row, columns name: Utf8>, 'some': <hexgraph.ArrowTable: 1
+    /// row, columns count: Int64>}
     #[pyo3(signature = (kind = "arrow"))]
     fn frames<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
         self.warn(py)?;

@@ -1,13 +1,14 @@
 //! A GraphQL subscription as an iterator, blocking or asynchronous.
 //!
-//! Whoever commits rings a bell, without the interpreter's lock. Waiting is on the bell, and without the lock, too; only the
-//! main thread takes it for a moment now and then, to look for signals.
+//! Whoever commits rings a bell, without the interpreter's lock. Waiting is on the bell, and
+//! without the lock, too; only the main thread takes it for a moment now and then, to look for
+//! signals.
 
 use crate::convert::errors::to_python;
 use crate::convert::json::loads;
 use crate::interrupt::interruptible;
 use hexgraph::db::Database;
-use hexgraph::db::graphql::{Fault, Headers, Request, Subscription, Update};
+use hexgraph::db::graphql::{GraphqlError, Headers, Request, Subscription, Update};
 use hexgraph_base::types::Error;
 use pyo3::exceptions::PyTimeoutError;
 use pyo3::prelude::*;
@@ -15,7 +16,8 @@ use pyo3::types::PyTuple;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long is waited between two looks at signals, at the end of the token, and whether the database was closed.
+/// How long is waited between two looks at signals, at the end of the token, and whether the
+/// database was closed.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The results of a GraphQL subscription: dicts, one at once and one after each change.
@@ -39,7 +41,8 @@ pub struct PySubscription {
     timeout: Option<Duration>,
 }
 
-/// The state that is shared by commits, by threads that wait for an answer, and by whoever closes the subscription.
+/// The state that is shared by commits, by threads that wait for an answer, and by whoever closes
+/// the subscription.
 #[derive(Default)]
 struct Bell {
     state: Mutex<Rung>,
@@ -104,7 +107,8 @@ impl PySubscription {
         self.bell.lock().is_closed || self.inner().as_ref().is_none_or(Subscription::is_over)
     }
 
-    /// Returns the next answer if there is news, `None` if there is none, and `Some(None)` after the last answer.
+    /// Returns the next answer if there is news, `None` if there is none, and `Some(None)` after
+    /// the last answer.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyAny>>>> {
         let is_over = py.detach(|| self.is_over());
         if is_over {
@@ -139,7 +143,7 @@ impl PySubscription {
 }
 
 /// Joins all faults of a request to one error.
-fn refusal(faults: &[Fault]) -> Error {
+fn refusal(faults: &[GraphqlError]) -> Error {
     let messages: Vec<&str> = faults.iter().map(|fault| fault.message.as_str()).collect();
     Error::query(messages.join("; "))
 }
@@ -212,7 +216,8 @@ impl PySubscription {
         self.timeout.map(|timeout| timeout.as_secs_f64())
     }
 
-    /// Wait until there is news, until the end, or until `_release`, without the interpreter's lock.
+    /// Wait until there is news, until the end, or until `_release`, without the interpreter's
+    /// lock.
     fn _wait(&self, py: Python<'_>) {
         py.detach(|| {
             let before = self.bell.lock().releases;

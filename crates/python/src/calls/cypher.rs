@@ -151,8 +151,8 @@ fn to_temporal(given: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     value.map(Some).map_err(|error| to_python(Error::from(error)))
 }
 
-/// Converts a Cypher value to a Python value. Temporal values become ISO 8601 strings, without loss; a point becomes a
-/// dict.
+/// Converts a Cypher value to a Python value. Temporal values become ISO 8601 strings, without
+/// loss; a point becomes a dict.
 fn to_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),

@@ -17,7 +17,8 @@ pub(crate) enum Owner<'py> {
     Txn(PyRef<'py, PyTxn>),
 }
 
-/// Delete nodes by their uids, or those that a query selects. Return how many nodes, values and edges are gone.
+/// Delete nodes by their uids, or those that a query selects. Return how many nodes, values and
+/// edges are gone.
 #[pyfunction]
 pub(crate) fn delete_nodes(
     py: Python<'_>,

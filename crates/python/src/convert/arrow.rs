@@ -102,7 +102,8 @@ impl ArrowTable {
         ArrowTable { batch, budget: None }
     }
 
-    /// Makes a table of named columns; `may_be_null` says in which of them values may be missing, for the schema of the table.
+    /// Makes a table of named columns; `may_be_null` says in which of them values may be missing,
+    /// for the schema of the table.
     ///
     /// # Errors
     ///
@@ -228,7 +229,8 @@ impl ArrowTable {
             .collect()
     }
 
-    /// The rows as tuples, the `first` ones or all: objects are dicts, lists of them lists of dicts, times `datetime` in UTC.
+    /// The rows as tuples, the `first` ones or all: objects are dicts, lists of them lists of
+    /// dicts, times `datetime` in UTC.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -268,8 +270,8 @@ impl ArrowTable {
         self.converted(py, flattened)
     }
 
-    /// The table with a row for each item of the lists in a column; the items of objects become columns
-    /// `knows.name`. Rows without an item stay.
+    /// The table with a row for each item of the lists in a column; the items of objects become
+    /// columns `knows.name`. Rows without an item stay.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -315,7 +317,8 @@ impl ArrowTable {
         Ok(self.with(batch))
     }
 
-    /// The table with the columns of answers, which follow each other, after its uids, to each row those of its `uid`.
+    /// The table with the columns of answers, which follow each other, after its uids, to each row
+    /// those of its `uid`.
     fn _with_fields(
         &self,
         py: Python<'_>,
@@ -331,8 +334,8 @@ impl ArrowTable {
         self.batch.column_by_name(name).map(|array| column(py, array)).transpose()
     }
 
-    /// The numbers of a column where they lie, with their dtype. Where some are missing all are copied as float64, and these are NaN. None for a column of
-    /// anything else.
+    /// The numbers of a column where they lie, with their dtype. Where some are missing all are
+    /// copied as float64, and these are NaN. None for a column of anything else.
     fn _numbers<'py>(
         &self,
         py: Python<'py>,
@@ -344,7 +347,8 @@ impl ArrowTable {
         }
     }
 
-    /// The vectors of a column: their length, and the numbers of all as float32, where they lie. None for a column of anything else.
+    /// The vectors of a column: their length, and the numbers of all as float32, where they lie.
+    /// None for a column of anything else.
     fn _vectors(&self, name: &str) -> Option<(usize, PyArrowBuffer)> {
         let column = self.batch.column_by_name(name)?.as_any();
         let lists = column.downcast_ref::<FixedSizeListArray>()?;
@@ -353,7 +357,8 @@ impl ArrowTable {
         Some((lists.value_length() as usize, buffer))
     }
 
-    /// The `count` rows with the greatest numbers in a column, the greatest first; rows without one are left out.
+    /// The `count` rows with the greatest numbers in a column, the greatest first; rows without one
+    /// are left out.
     fn _greatest(&self, py: Python<'_>, name: &str, count: usize) -> PyResult<ArrowTable> {
         let batch = py.detach(|| greatest_rows(&self.batch, name, count)).map_err(to_python)?;
         Ok(self.with(batch))
@@ -385,7 +390,8 @@ impl ArrowTable {
         self.batch.num_rows()
     }
 
-    /// The first rows as columns of text, lists of objects as rows; and the number of rows where there are more.
+    /// The first rows as columns of text, lists of objects as rows; and the number of rows where
+    /// there are more.
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
         let first = self._first(PRINTED_ROWS).converted(py, flattened)?;
         let mut text = Vec::new();

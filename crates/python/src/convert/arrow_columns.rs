@@ -23,9 +23,9 @@ const OBJECT_BYTES: u64 = 56;
 /// as a list, and a byte for each that says whether it is missing.
 pub(crate) type PyColumn<'py> = (&'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
-/// Converts one array to a column. Numbers and times are copied as they lie in memory, eight bytes each in the order of the
-/// machine; truth values are a byte each. Where a value is missing its bytes mean nothing. Text and lists cost a Python object
-/// each.
+/// Converts one array to a column. Numbers and times are copied as they lie in memory, eight bytes
+/// each in the order of the machine; truth values are a byte each. Where a value is missing its
+/// bytes mean nothing. Text and lists cost a Python object each.
 pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColumn<'py>> {
     let make = |bytes: &[u8]| PyBytes::new(py, bytes).into_any();
     let (kind, values) = match plain(array, make) {
@@ -76,7 +76,8 @@ fn plain<'py>(
     })
 }
 
-/// The dtype and the numbers of a column where they lie. Where some are missing all are copied as floats, and these are NaN.
+/// The dtype and the numbers of a column where they lie. Where some are missing all are copied as
+/// floats, and these are NaN.
 pub(crate) fn numbers<'py>(
     py: Python<'py>,
     array: &ArrayRef,
@@ -185,7 +186,8 @@ fn time(py: Python<'_>, micros: i64) -> PyResult<Bound<'_, PyAny>> {
     let utc = PyTzInfo::utc(py)?;
     let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?;
     let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
-    // Fewer than 2^63 microseconds are 106,751,991 days at most, and a rest is less than one of them.
+    // Fewer than 2^63 microseconds are 106,751,991 days at most, and a rest is less than one of
+    // them.
     let (seconds, rest) = ((rest / MICROS) as i32, (rest % MICROS) as i32);
     epoch.add(PyDelta::new(py, days as i32, seconds, rest, false)?)
 }

@@ -1,7 +1,7 @@
 //! Columns of Python's decimals, with all their digits.
 //!
-//! Arrow's decimals of a column have one scale: the number of digits after the point. It is the largest that one of the
-//! column has, so the others get zeros.
+//! Arrow's decimals of a column have one scale: the number of digits after the point. It is the
+//! largest that one of the column has, so the others get zeros.
 
 use arrow_array::{ArrayRef, Decimal128Array, Decimal256Array};
 use arrow_buffer::i256;

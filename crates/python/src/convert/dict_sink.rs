@@ -11,7 +11,8 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PyString, Py
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-/// The number of values that are created between two looks at Python's signals, and before its collector is stopped.
+/// The number of values that are created between two looks at Python's signals, and before its
+/// collector is stopped.
 const SIGNALS_INTERVAL: usize = 1 << 16;
 
 /// A sink that builds dicts and lists.
@@ -47,9 +48,11 @@ struct Rows<'py> {
 struct Maker<'py> {
     /// Whether uids are ints, and not texts.
     int_uids: bool,
-    /// Whether the first instant of the year 1 is written as others are, and not as JSON has it: as an empty text.
+    /// Whether the first instant of the year 1 is written as others are, and not as JSON has it: as
+    /// an empty text.
     all_times: bool,
-    /// The texts that columns of a block say by their positions in a list, by selection and column, and then by their positions.
+    /// The texts that columns of a block say by their positions in a list, by selection and column,
+    /// and then by their positions.
     texts: BTreeMap<(usize, usize), Vec<Option<Bound<'py, PyAny>>>>,
     /// The text of a time.
     time: Vec<u8>,
@@ -105,7 +108,8 @@ impl<'py> Maker<'py> {
                 let existing = texts.entry(column).or_default();
                 existing.resize(all.len(), None);
                 made.extend(codes[..len].iter().map(|&code| {
-                    // The code of an object without a text is beyond any list, so it finds none here.
+                    // The code of an object without a text is beyond any list, so it finds none
+                    // here.
                     let text = existing.get_mut(code as usize)?;
                     let make = || PyString::new(py, all[code as usize]).into_any();
                     Some(text.get_or_insert_with(make).clone())
@@ -133,7 +137,8 @@ impl<'py> Maker<'py> {
 }
 
 impl<'py> MadeObjects<'_, 'py> {
-    /// The dict of an object; `None` where it has none of the values, so that it is left out, as in JSON.
+    /// The dict of an object; `None` where it has none of the values, so that it is left out, as in
+    /// JSON.
     fn dict(&self, py: Python<'py>, position: usize) -> PyResult<Option<Bound<'py, PyDict>>> {
         let mut dict = None;
         for (name, column) in &self.columns {
@@ -220,7 +225,8 @@ fn one<'py>(
     })
 }
 
-/// Writes an instant as answers have it: the first of the year 1 as an empty text unless `all_times` is true.
+/// Writes an instant as answers have it: the first of the year 1 as an empty text unless
+/// `all_times` is true.
 fn write_time(time: DateTime, all_times: bool, text: &mut Vec<u8>) {
     if all_times || !time.is_zero() {
         time.write(text);
@@ -251,8 +257,9 @@ impl Fault {
     }
 }
 
-/// Python's collector of cycles, stopped until this is dropped. It looks at all containers again and again while their number grows, which takes
-/// twice as long as to make them, and nothing of an answer that is being made is garbage.
+/// Python's collector of cycles, stopped until this is dropped. It looks at all containers again
+/// and again while their number grows, which takes twice as long as to make them, and nothing of an
+/// answer that is being made is garbage.
 struct StoppedCollector<'py>(Bound<'py, PyModule>);
 
 impl<'py> StoppedCollector<'py> {
@@ -427,13 +434,15 @@ impl<'a, 'py> DictSink<'a, 'py> {
         PyTuple::new(py, rows.cells.iter_mut().map(value_of))
     }
 
-    /// Finds the column for the next value of a row by its key. An unknown key becomes a new column.
+    /// Finds the column for the next value of a row by its key. An unknown key becomes a new
+    /// column.
     fn find_column(&mut self, key: &str) {
         let Some(rows) = &mut self.rows else { return };
         // Behind the last column there is no next one; the first key of another row needs the
         // search.
         let next = rows.column + 1;
-        // Objects of a block mostly have the same keys in the same order, so the next column is looked at first.
+        // Objects of a block mostly have the same keys in the same order, so the next column is
+        // looked at first.
         let columns = &rows.columns;
         let existing = rows.positions.find(key, next, columns.len(), |position| &columns[position]);
         rows.column = existing.unwrap_or_else(|| {
@@ -444,7 +453,8 @@ impl<'a, 'py> DictSink<'a, 'py> {
         });
     }
 
-    /// Whether the next object is a row. Two are open then: the object of all blocks and the array of this one.
+    /// Whether the next object is a row. Two are open then: the object of all blocks and the array
+    /// of this one.
     fn is_row_next(&self) -> bool {
         self.open.len() == 2 && self.rows.as_ref().is_some_and(|rows| rows.is_here)
     }

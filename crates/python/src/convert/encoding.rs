@@ -126,7 +126,8 @@ impl<'py> Encoder<'py> {
     }
 
     fn value(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
-        // In the order of how often they come; but bool before int, since to Python a bool is an int.
+        // In the order of how often they come; but bool before int, since to Python a bool is an
+        // int.
         if let Ok(text) = value.cast::<PyString>() {
             self.text(text)
         } else if let Ok(truth) = value.cast::<PyBool>() {

@@ -62,7 +62,8 @@ fn shown(text: &str, at: Option<Position>) -> (u32, u32, String) {
     (at.line, at.shown_column(), line.unwrap_or_default().trim_end_matches('\r').to_owned())
 }
 
-/// A hint with the one line of Python that does what it says, where it says which predicate lacks what.
+/// A hint with the one line of Python that does what it says, where it says which predicate lacks
+/// what.
 fn with_call(hint: String) -> String {
     let call = || {
         let (_, rest) = hint.split_once("add `@")?;
@@ -89,8 +90,8 @@ pub(crate) fn to_python_without_position(error: Error) -> PyErr {
     }
 }
 
-/// Makes Python's warnings of those of a query, in words that `text_of` gives, each of the category of its kind; fails where a filter of Python's
-/// makes errors of them.
+/// Makes Python's warnings of those of a query, in words that `text_of` gives, each of the category
+/// of its kind; fails where a filter of Python's makes errors of them.
 pub(crate) fn warn_of(
     py: Python<'_>,
     warnings: &[Warning],

@@ -1,5 +1,5 @@
-//! JSON text as Python's own objects, as `json.loads` makes them and faster: the keys of objects, which come again and
-//! again, are made once.
+//! JSON text as Python's own objects, as `json.loads` makes them and faster: the keys of objects,
+//! which come again and again, are made once.
 
 use hexgraph_base::types::stack;
 use pyo3::IntoPyObjectExt;
@@ -24,8 +24,8 @@ pub(crate) fn loads<'py>(py: Python<'py>, text: &[u8]) -> PyResult<Bound<'py, Py
     }
 }
 
-/// The keys that came by. They come in the same order in most objects, so each is looked for after the one before, and then in a table: there may be
-/// as many as aliases in a request.
+/// The keys that came by. They come in the same order in most objects, so each is looked for after
+/// the one before, and then in a table: there may be as many as aliases in a request.
 #[derive(Default)]
 pub(crate) struct Keys<'py> {
     list: Vec<(Box<str>, Bound<'py, PyString>)>,

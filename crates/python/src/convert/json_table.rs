@@ -1,4 +1,5 @@
-//! An answer that came as JSON from elsewhere, as a table: what an embedded answer is in a data frame, this is too.
+//! An answer that came as JSON from elsewhere, as a table: what an embedded answer is in a data
+//! frame, this is too.
 //!
 //! JSON has fewer types than the engine, and the schema has some. A geometry is an object there and
 //! becomes its text; a float may be without a point; an instant is a text, so a column of texts
@@ -24,12 +25,13 @@ const INSTANT_LEN_MIN: usize = 20;
 /// The first second of the year 1, in seconds since 1970.
 const YEAR_ONE: i64 = -62_135_596_800;
 
-/// Reads the rows of a block. The columns that `order` names come first. `types` has the types of predicates in the schema,
-/// by the keys that they have in the answer. O(length of the JSON).
+/// Reads the rows of a block. The columns that `order` names come first. `types` has the types of
+/// predicates in the schema, by the keys that they have in the answer. O(length of the JSON).
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for what is no table, for a block that is not there, and for a text that is no JSON.
+/// [`Error::Query`] for what is no table, for a block that is not there, and for a text that is no
+/// JSON.
 pub(crate) fn table_of(
     json: &[u8],
     block: String,

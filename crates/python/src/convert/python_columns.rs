@@ -1,4 +1,5 @@
-//! Columns of Python's own objects as Arrow: what a list of dicts, or a dict of lists, is loaded as.
+//! Columns of Python's own objects as Arrow: what a list of dicts, or a dict of lists, is loaded
+//! as.
 
 use crate::convert::arrow::ArrowTable;
 use crate::convert::decimals::decimals;
@@ -104,7 +105,8 @@ fn cells_of(
 }
 
 impl Reader<'_> {
-    /// Converts a value; None and NaN become null. `may_list` says whether the value may be a list: an item of a list may not.
+    /// Converts a value; None and NaN become null. `may_list` says whether the value may be a list:
+    /// an item of a list may not.
     fn cell(
         &mut self,
         value: &Bound<'_, PyAny>,
@@ -137,8 +139,9 @@ impl Reader<'_> {
         self.other(value, position, may_list)
     }
 
-    /// Converts a value of one of the rarer types. The tests for attributes come last and in this order, since many types have more
-    /// than one of them: a time of pandas has `isoformat` and `tolist`.
+    /// Converts a value of one of the rarer types. The tests for attributes come last and in this
+    /// order, since many types have more than one of them: a time of pandas has `isoformat` and
+    /// `tolist`.
     fn other(
         &mut self,
         value: &Bound<'_, PyAny>,
@@ -159,8 +162,8 @@ impl Reader<'_> {
         if matches!(kind.as_str(), "NAType" | "NaTType") || value.ne(value).unwrap_or(false) {
             return Ok(Cell::Null);
         }
-        // Arrays and scalars of numpy and similar libraries; an array without dimensions is a scalar.
-        // Times have `isoformat`.
+        // Arrays and scalars of numpy and similar libraries; an array without dimensions is a
+        // scalar. Times have `isoformat`.
         let is_time = value.hasattr("isoformat")?;
         if !is_time && value.hasattr("dtype")? {
             return self.of_numpy(value, position, may_list);
@@ -200,7 +203,8 @@ impl Reader<'_> {
         cell
     }
 
-    /// Converts an array or a scalar that has a `dtype`. That of other libraries than numpy may have no `kind`.
+    /// Converts an array or a scalar that has a `dtype`. That of other libraries than numpy may
+    /// have no `kind`.
     fn of_numpy(
         &mut self,
         value: &Bound<'_, PyAny>,
@@ -217,7 +221,8 @@ impl Reader<'_> {
         if kind == "M" {
             return self.list(value.try_iter()?.collect::<PyResult<Vec<_>>>()?, position, may_list);
         }
-        // `tolist` of a `longdouble` is the `longdouble` itself; a float is as near as a predicate can hold.
+        // `tolist` of a `longdouble` is the `longdouble` itself; a float is as near as a predicate
+        // can hold.
         if kind == "f" && dimensions == 0 {
             return self.converted(&value.call_method0("__float__")?, position, may_list);
         }
@@ -237,7 +242,8 @@ impl Reader<'_> {
         Ok(Cell::List(items.collect::<PyResult<_>>()?))
     }
 
-    /// A geometry as GeoJSON: a dict that is one, or an object that makes one, as those of shapely do.
+    /// A geometry as GeoJSON: a dict that is one, or an object that makes one, as those of shapely
+    /// do.
     fn geometry(&mut self, value: &Bound<'_, PyAny>, position: Position<'_>) -> PyResult<Cell> {
         let given = match value.cast::<PyDict>() {
             Ok(_) => value.clone(),

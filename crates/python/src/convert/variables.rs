@@ -1,7 +1,7 @@
 //! Values of Python as values of the `$variables` of a query, which are texts or lists of texts.
 
 use super::encoding::{members_of, text_of as surrogate_free};
-use hexgraph::db::{Given, Variables};
+use hexgraph::db::{ParameterValue, Variables};
 use hexgraph_base::types::bounded;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -9,16 +9,18 @@ use pyo3::types::{
     PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyRange, PySet, PyString, PyTuple,
 };
 
-/// How deep lists may be in each other, the outermost included: coordinates of a geometry have four levels. A deeper one is
-/// refused as a value that has no text.
+/// How deep lists may be in each other, the outermost included: coordinates of a geometry have four
+/// levels. A deeper one is refused as a value that has no text.
 const DEPTH_MAX: usize = 4;
 
-/// The variables of a request. Names may come with their `$` or without; of `a` and `$a` the later one counts.
+/// The variables of a request. Names may come with their `$` or without; of `a` and `$a` the later
+/// one counts.
 ///
 /// # Errors
 ///
-/// `TypeError` for what is no dict, for a name that is no str, and for a value of a type that has no text in DQL; `ValueError` for
-/// a value that is none: None, NaN, a text with half a character. The message names the variable.
+/// `TypeError` for what is no dict, for a name that is no str, and for a value of a type that has
+/// no text in DQL; `ValueError` for a value that is none: None, NaN, a text with half a character.
+/// The message names the variable.
 pub(crate) fn to_variables(given: Option<&Bound<'_, PyAny>>) -> PyResult<Variables> {
     match dict_of_variables(given)? {
         Some(given) => variables_of(given, |_| Ok(false)),
@@ -68,12 +70,13 @@ fn variables_of<'py>(
     Ok(variables)
 }
 
-/// The variables of many questions, one dict or row of a table for each. A missing value of a row is left out, so that the default
-/// in the query counts.
+/// The variables of many questions, one dict or row of a table for each. A missing value of a row
+/// is left out, so that the default in the query counts.
 ///
 /// # Errors
 ///
-/// `TypeError` for what is no table, with the number of the row that is no dict; as [`to_variables`].
+/// `TypeError` for what is no table, with the number of the row that is no dict; as
+/// [`to_variables`].
 pub(crate) fn to_rows(given: &Bound<'_, PyAny>) -> PyResult<Vec<Variables>> {
     let rows = given.py().import("hexgraph.frames")?.call_method1("rows_of", (given,))?;
     // A list may say that it is longer than it is.
@@ -105,8 +108,9 @@ fn is_gap(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!is_usual && (is_missing(value) || value.get_type().name()? == "NAType"))
 }
 
-/// True for None, and for NaN and the missing times of pandas and numpy, which differ from themselves. A value whose comparison
-/// fails, or has no truth value as that of an array, is not missing.
+/// True for None, and for NaN and the missing times of pandas and numpy, which differ from
+/// themselves. A value whose comparison fails, or has no truth value as that of an array, is not
+/// missing.
 fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.ne(value).unwrap_or(false)
 }
@@ -120,7 +124,8 @@ fn no_text(value: &Bound<'_, PyAny>, name: &str) -> PyErr {
     PyTypeError::new_err(bounded(message))
 }
 
-/// Refuses a single value that Python would write as a text, such as `nan`, which is no value in DQL.
+/// Refuses a single value that Python would write as a text, such as `nan`, which is no value in
+/// DQL.
 fn check(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     if let Ok(text) = value.cast::<PyString>() {
         return surrogate_free(text, || format!("variable ${name}")).map(drop);
@@ -134,24 +139,27 @@ fn check(name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The value of a variable: a list as its items, anything else as its text; `None` for a type that has no text in DQL.
-fn given_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Given>> {
+/// The value of a variable: a list as its items, anything else as its text; `None` for a type that
+/// has no text in DQL.
+fn given_of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<ParameterValue>> {
     let Some(values) = items_of(value)? else {
         check(name, value)?;
-        return Ok(text_of(value)?.map(Given::from));
+        return Ok(text_of(value)?.map(ParameterValue::from));
     };
     let mut items = Vec::with_capacity(values.len());
     for item in values {
         match item_text(name, &item, 1)? {
-            // An item that is a list itself is one text, as coordinates are written: only the outermost list stays one.
+            // An item that is a list itself is one text, as coordinates are written: only the
+            // outermost list stays one.
             Some(text) => items.push(text),
             None => return Err(no_text(&item, name)),
         }
     }
-    Ok(Some(Given::list(items)))
+    Ok(Some(ParameterValue::list(items)))
 }
 
-/// An item of a list as text; a list in a list as `[one, other]`. `depth` is the number of lists around the item.
+/// An item of a list as text; a list in a list as `[one, other]`. `depth` is the number of lists
+/// around the item.
 fn item_text(name: &str, item: &Bound<'_, PyAny>, depth: usize) -> PyResult<Option<String>> {
     let Some(values) = items_of(item)? else {
         check(name, item)?;
@@ -168,8 +176,8 @@ fn item_text(name: &str, item: &Bound<'_, PyAny>, depth: usize) -> PyResult<Opti
     Ok(Some(format!("[{}]", texts.join(", "))))
 }
 
-/// The items of a list, of an array of numpy and its kin, or of a column of a frame, in the order of iteration; `None` for a
-/// single value.
+/// The items of a list, of an array of numpy and its kin, or of a column of a frame, in the order
+/// of iteration; `None` for a single value.
 fn items_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Vec<Bound<'py, PyAny>>>> {
     let is_list = value.is_instance_of::<PyList>()
         || value.is_instance_of::<PyTuple>()
@@ -219,8 +227,8 @@ fn kind_of(value: &Bound<'_, PyAny>) -> PyResult<Option<char>> {
     Ok(kind.extract::<String>()?.chars().next())
 }
 
-/// A single value as the text that it has in DQL; `None` for a value of a type that has none. Python code of the value may run,
-/// and its exceptions are passed on.
+/// A single value as the text that it has in DQL; `None` for a value of a type that has none.
+/// Python code of the value may run, and its exceptions are passed on.
 fn text_of(value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(Some(text.to_string()));

@@ -4,7 +4,8 @@ use crate::interrupt::interruptible;
 use hexgraph::layout::positions;
 use pyo3::prelude::*;
 
-/// A position for each of `nodes` nodes, as two numbers from 0 to 1; `edges` are pairs of their numbers. See `hexgraph.widget`.
+/// A position for each of `nodes` nodes, as two numbers from 0 to 1; `edges` are pairs of their
+/// numbers. See `hexgraph.widget`.
 ///
 /// # Errors
 ///

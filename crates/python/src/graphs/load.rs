@@ -2,17 +2,17 @@
 
 use crate::database::PyDatabase;
 use crate::source::PyLoadReport;
-use crate::tables::{GivenOptions, reader_of, to_missing, with_bar};
+use crate::tables::{OptionArguments, reader_of, to_missing, with_bar};
 use hexgraph::tables::GraphOptions;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
 /// The options of a load of a graph, as Python passes them.
 #[derive(FromPyObject)]
-pub(crate) struct GivenGraph<'py> {
+pub(crate) struct GraphArgument<'py> {
     /// What loads have in common.
     #[pyo3(item)]
-    table: GivenOptions<'py>,
+    table: OptionArguments<'py>,
     /// The types that all nodes get.
     #[pyo3(item)]
     node_types: Vec<String>,
@@ -33,20 +33,20 @@ pub(crate) struct GivenGraph<'py> {
     warnings: Vec<String>,
 }
 
-/// Loads a graph: what `load_graph` of `hexgraph.methods` calls. It is the path of a file of GraphML, or a pair of tables, of nodes and
-/// of edges.
+/// Loads a graph: what `load_graph` of `hexgraph.methods` calls. It is the path of a file of
+/// GraphML, or a pair of tables, of nodes and of edges.
 ///
 /// # Errors
 ///
-/// As [`GivenOptions::read`]; LoadError, SchemaError and QueryError.
+/// As [`OptionArguments::read`]; LoadError, SchemaError and QueryError.
 #[pyfunction]
 pub(crate) fn load_graph(
     py: Python<'_>,
     db: &Bound<'_, PyDatabase>,
     graph: &Bound<'_, PyAny>,
-    options: GivenGraph<'_>,
+    options: GraphArgument<'_>,
 ) -> PyResult<PyLoadReport> {
-    let GivenGraph { table, node_types, predicate, xid, missing, notes, warnings } = options;
+    let GraphArgument { table, node_types, predicate, xid, missing, notes, warnings } = options;
     let (progress, missing) = (table.progress.clone(), to_missing(&missing)?);
     let table = table.read()?;
     let (read, schema) = (table.progress.clone(), table.schema.clone());

@@ -1,4 +1,5 @@
-//! The accumulator of one group: values are added, accumulators of partitions are merged, and the result is read.
+//! The accumulator of one group: values are added, accumulators of partitions are merged, and the
+//! result is read.
 
 use super::moments::Moments;
 use super::percentiles::{continuous, discrete, float};
@@ -81,7 +82,8 @@ impl Accumulator {
         self.update_times(arguments, 1, context)
     }
 
-    /// Adds the arguments of `times` rows that are the same. O(1), or O(times) where the values are retained.
+    /// Adds the arguments of `times` rows that are the same. O(1), or O(times) where the values are
+    /// retained.
     ///
     /// # Errors
     ///

@@ -10,8 +10,8 @@ pub(super) fn discrete(mut numbers: Vec<Value>, part: f64) -> Value {
     numbers.select_nth_unstable(index).1.clone()
 }
 
-/// The number at this part of the distance from the smallest to the largest, between two of them where it falls there; null
-/// of none.
+/// The number at this part of the distance from the smallest to the largest, between two of them
+/// where it falls there; null of none.
 pub(super) fn continuous(mut numbers: Vec<Value>, part: f64) -> Value {
     let Some(last) = numbers.len().checked_sub(1) else { return Value::Null };
     numbers.sort_unstable();

@@ -1,5 +1,5 @@
-//! Sums of numbers or of durations. Integers are added exactly, whatever their order; floats with a compensation of what
-//! is rounded off.
+//! Sums of numbers or of durations. Integers are added exactly, whatever their order; floats with a
+//! compensation of what is rounded off.
 
 use crate::error::{Fault, Result, ScalarError};
 use crate::temporal::{Sign, add_durations, divide, multiply};

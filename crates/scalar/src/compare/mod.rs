@@ -1,5 +1,5 @@
-//! How values are compared: `=` and `<` of Cypher, which may be null, and equivalence and order of rows, which are
-//! total.
+//! How values are compared: `=` and `<` of Cypher, which may be null, and equivalence and order of
+//! rows, which are total.
 
 mod numbers;
 mod operators;

@@ -1,4 +1,5 @@
-//! Integers and floats are compared by what they mean, not by what remains of an integer as a float.
+//! Integers and floats are compared by what they mean, not by what remains of an integer as a
+//! float.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};

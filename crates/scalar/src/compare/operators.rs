@@ -1,4 +1,5 @@
-//! Cypher's `=` and `<`: true, false, or null where a value is null or two values cannot be compared.
+//! Cypher's `=` and `<`: true, false, or null where a value is null or two values cannot be
+//! compared.
 
 use super::numbers::compare_int_float;
 use crate::values::{Map, Value};
@@ -28,8 +29,8 @@ impl Comparison {
     }
 }
 
-/// Evaluates `one = other`; `None` is null. Values of different kinds are unequal, numbers are compared by value, and
-/// NaN is unequal to everything.
+/// Evaluates `one = other`; `None` is null. Values of different kinds are unequal, numbers are
+/// compared by value, and NaN is unequal to everything.
 ///
 /// ```
 /// use hexgraph_scalar::{Value, equals};
@@ -78,8 +79,9 @@ fn maps_equal(one: &Map, other: &Map) -> Option<bool> {
     all_equal(one.iter().zip(other).map(|((_, one), (_, other))| (one, other)))
 }
 
-/// Evaluates a comparison by order; `None` is null. Null, values of different kinds, and kinds without an order (maps,
-/// durations, points, nodes, relationships, paths) give null; a number and NaN give false.
+/// Evaluates a comparison by order; `None` is null. Null, values of different kinds, and kinds
+/// without an order (maps, durations, points, nodes, relationships, paths) give null; a number and
+/// NaN give false.
 ///
 /// ```
 /// use hexgraph_scalar::{Comparison, Value, compare};

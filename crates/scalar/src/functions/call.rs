@@ -27,8 +27,8 @@ pub enum Evaluation {
     Strict(fn(&Call<'_>) -> Result<Value>),
     /// [`Function::call`]. It has a rule of its own for null.
     Lenient(fn(&Call<'_>) -> Result<Value>),
-    /// The executor for nodes and relationships, whose names and properties it has; [`Function::call`] for values of
-    /// other kinds. It is null where an argument is null.
+    /// The executor for nodes and relationships, whose names and properties it has;
+    /// [`Function::call`] for values of other kinds. It is null where an argument is null.
     Graph(fn(&Call<'_>) -> Result<Value>),
 }
 
@@ -55,8 +55,9 @@ impl Function {
     ///
     /// # Errors
     ///
-    /// [`Fault::Argument`] for too few or too many arguments and for one without a meaning; [`Fault::Type`] for one of a
-    /// wrong kind, and for a function of the executor; [`Fault::Limit`] where the result would be too large.
+    /// [`Fault::Argument`] for too few or too many arguments and for one without a meaning;
+    /// [`Fault::Type`] for one of a wrong kind, and for a function of the executor;
+    /// [`Fault::Limit`] where the result would be too large.
     pub fn call(&'static self, arguments: &[Value], context: &Context) -> Result<Value> {
         let count = arguments.len();
         if count < self.arguments_min || self.arguments_max < count {

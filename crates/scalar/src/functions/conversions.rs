@@ -4,7 +4,8 @@ use super::call::Call;
 use crate::error::Result;
 use crate::values::Value;
 
-/// A conversion of one value; `None` where the kind cannot be converted, null where the value cannot.
+/// A conversion of one value; `None` where the kind cannot be converted, null where the value
+/// cannot.
 type Conversion = fn(&Value) -> Option<Value>;
 
 pub(super) fn to_string(call: &Call<'_>) -> Result<Value> {

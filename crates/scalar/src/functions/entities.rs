@@ -5,7 +5,8 @@ use super::call::Call;
 use crate::error::{Result, ScalarError};
 use crate::values::{Path, Relationship, Value};
 
-/// What only the executor evaluates: values that are neither nodes nor relationships have no labels, type or id.
+/// What only the executor evaluates: values that are neither nodes nor relationships have no
+/// labels, type or id.
 pub(super) fn of_graph(call: &Call<'_>) -> Result<Value> {
     Err(call.wrong_kind(0, "a NODE or RELATIONSHIP"))
 }

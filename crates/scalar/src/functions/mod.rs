@@ -1,5 +1,5 @@
-//! The functions, in one table: a row has the name as it is written in Cypher, how many arguments there are, what
-//! evaluates it, and what it does.
+//! The functions, in one table: a row has the name as it is written in Cypher, how many arguments
+//! there are, what evaluates it, and what it does.
 
 mod call;
 mod strings;

@@ -54,7 +54,8 @@ pub(super) fn point(call: &Call<'_>) -> Result<Value> {
     Ok(Value::from(Point::new(srid, coordinates)))
 }
 
-/// The system of coordinates: the one that is named, else one with as many dimensions as there are coordinates.
+/// The system of coordinates: the one that is named, else one with as many dimensions as there are
+/// coordinates.
 fn srid_of(map: &Map, is_geographic: bool, dimensions: usize) -> Result<Srid> {
     let named = match (map.get("crs"), map.get("srid")) {
         (Some(Value::String(name)), _) => {

@@ -33,8 +33,8 @@ pub fn contains(list: &Value, item: &Value) -> Result<Option<bool>> {
     Ok(result)
 }
 
-/// Evaluates `container[key]`: an element of a list, from its end where the index is below 0, or a value of a map. Null
-/// where there is none.
+/// Evaluates `container[key]`: an element of a list, from its end where the index is below 0, or a
+/// value of a map. Null where there is none.
 ///
 /// ```
 /// use hexgraph_scalar::{Value, subscript};
@@ -47,8 +47,8 @@ pub fn contains(list: &Value, item: &Value) -> Result<Option<bool>> {
 ///
 /// # Errors
 ///
-/// [`Fault::Type`](crate::Fault::Type) when a list is not indexed by an integer, a map not by a string, or the value is
-/// neither.
+/// [`Fault::Type`](crate::Fault::Type) when a list is not indexed by an integer, a map not by a
+/// string, or the value is neither.
 pub fn subscript(container: &Value, key: &Value) -> Result<Value> {
     match (container, key) {
         (Value::Null, _) => Ok(Value::Null),
@@ -74,7 +74,8 @@ pub fn subscript(container: &Value, key: &Value) -> Result<Value> {
     }
 }
 
-/// Evaluates `list[from..to]`; `None` is a bound that is not written. Null where the list or a bound is null.
+/// Evaluates `list[from..to]`; `None` is a bound that is not written. Null where the list or a
+/// bound is null.
 ///
 /// # Errors
 ///
@@ -116,8 +117,8 @@ pub fn slice(
     List::new(part.to_vec()).map(Value::List)
 }
 
-/// Evaluates `value.name` for maps, temporal values, durations and points. Properties of nodes and relationships are
-/// the executor's.
+/// Evaluates `value.name` for maps, temporal values, durations and points. Properties of nodes and
+/// relationships are the executor's.
 ///
 /// ```
 /// use hexgraph_scalar::{Value, property};
@@ -130,7 +131,8 @@ pub fn slice(
 ///
 /// # Errors
 ///
-/// [`Fault::Type`](crate::Fault::Type) when values of the kind have no properties, or none of that name.
+/// [`Fault::Type`](crate::Fault::Type) when values of the kind have no properties, or none of that
+/// name.
 pub fn property(value: &Value, name: &str) -> Result<Value> {
     match value {
         Value::Null => Ok(Value::Null),

@@ -35,8 +35,9 @@ impl Arithmetic {
     }
 }
 
-/// Evaluates `one operator other`. Null with anything is null. Two integers give an integer, except for `^`; `+` also
-/// joins strings and lists, appends to a list, and adds durations to temporal values.
+/// Evaluates `one operator other`. Null with anything is null. Two integers give an integer, except
+/// for `^`; `+` also joins strings and lists, appends to a list, and adds durations to temporal
+/// values.
 ///
 /// ```
 /// use hexgraph_scalar::{Arithmetic, Context, Value, arithmetic};
@@ -51,8 +52,9 @@ impl Arithmetic {
 ///
 /// # Errors
 ///
-/// [`Fault::Type`] for kinds that the operator is not for; [`Fault::Overflow`] and [`Fault::DivisionByZero`] of integers;
-/// [`Fault::Limit`] where a string or list would be too large.
+/// [`Fault::Type`] for kinds that the operator is not for; [`Fault::Overflow`] and
+/// [`Fault::DivisionByZero`] of integers; [`Fault::Limit`] where a string or list would be too
+/// large.
 pub fn arithmetic(
     one: Value,
     operator: Arithmetic,
@@ -76,7 +78,8 @@ pub fn arithmetic(
 ///
 /// # Errors
 ///
-/// [`Fault::Type`] for what is neither number nor duration, [`Fault::Overflow`] for the smallest integer.
+/// [`Fault::Type`] for what is neither number nor duration, [`Fault::Overflow`] for the smallest
+/// integer.
 pub fn negate(value: Value) -> Result<Value> {
     match value {
         Value::Null => Ok(Value::Null),

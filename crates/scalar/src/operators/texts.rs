@@ -33,8 +33,8 @@ pub fn text_test(text: &Value, test: TextTest, part: &Value) -> Option<bool> {
     })
 }
 
-/// Evaluates `text =~ pattern`: whether all of a string matches a regular expression; `None` where one of the two is no
-/// string.
+/// Evaluates `text =~ pattern`: whether all of a string matches a regular expression; `None` where
+/// one of the two is no string.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! The duration between two temporal values. A value without a day has that of the other, one without a time of day is
-//! midnight, and one without a zone is in that of the other.
+//! The duration between two temporal values. A value without a day has that of the other, one
+//! without a time of day is midnight, and one without a zone is in that of the other.
 
 use super::construct::Parts;
 use super::shift::shifted_date;

@@ -1,4 +1,5 @@
-//! Makes temporal values of texts, maps and other temporal values, of numbers of seconds, and of the present moment.
+//! Makes temporal values of texts, maps and other temporal values, of numbers of seconds, and of
+//! the present moment.
 
 use super::fields::{DATE_KEYS, Fields, TIME_KEYS};
 use super::parse;

@@ -1,5 +1,5 @@
-//! Durations from numbers of units, and their multiples. A fraction of a month becomes days and seconds of a mean
-//! month, one of a day becomes seconds.
+//! Durations from numbers of units, and their multiples. A fraction of a month becomes days and
+//! seconds of a mean month, one of a day becomes seconds.
 
 use super::shift::Sign;
 use crate::error::{Fault, Result, ScalarError};

@@ -124,8 +124,8 @@ impl Fields<'_> {
         }
     }
 
-    /// The time of day. What is not given is that of `base`, or 0; nanoseconds are added to those of `base` where `adds`
-    /// says so.
+    /// The time of day. What is not given is that of `base`, or 0; nanoseconds are added to those
+    /// of `base` where `adds` says so.
     pub(super) fn time(&self, base: Option<Time>, adds: bool) -> Result<Time> {
         if base.is_none() {
             self.check_chain()?;

@@ -1,5 +1,5 @@
-//! Reads ISO 8601: `2015-07-21`, `20150721`, `2015-W30-2`, `2015-202`, `2015-Q2-45`, `21:40:32.142`, `214032.142`, with
-//! an offset and the name of a zone after it.
+//! Reads ISO 8601: `2015-07-21`, `20150721`, `2015-W30-2`, `2015-202`, `2015-Q2-45`,
+//! `21:40:32.142`, `214032.142`, with an offset and the name of a zone after it.
 
 use super::ranges;
 use super::zones::{parse_offset, parse_zone, zoned, zoned_with_offset};

@@ -23,8 +23,8 @@ impl Sign {
     }
 }
 
-/// Adds a duration to a temporal value, or subtracts it. Of a day the seconds count as full days, of a time of day
-/// only the seconds count.
+/// Adds a duration to a temporal value, or subtracts it. Of a day the seconds count as full days,
+/// of a time of day only the seconds count.
 pub(crate) fn shift(value: &Value, duration: &Duration, sign: Sign) -> Result<Value> {
     let sign = sign.factor();
     let months = sign * i128::from(duration.months());

@@ -1,4 +1,5 @@
-//! `date.truncate(unit, value, fields)`: the first moment of the unit that a value is in, with fields set after it.
+//! `date.truncate(unit, value, fields)`: the first moment of the unit that a value is in, with
+//! fields set after it.
 
 use super::construct::{Parts, Target, check_keys, given_zone, not_made_of};
 use super::fields::Fields;

@@ -57,8 +57,8 @@ pub(super) fn parse_zone(text: &str) -> Result<TimeZone> {
     })
 }
 
-/// The moment of a day and time in a zone. In a gap the time is moved forward, of two that are possible the first is
-/// meant.
+/// The moment of a day and time in a zone. In a gap the time is moved forward, of two that are
+/// possible the first is meant.
 pub(super) fn zoned(local: DateTime, zone: TimeZone) -> Result<Zoned> {
     zone.into_ambiguous_zoned(local).compatible().map_err(beyond)
 }

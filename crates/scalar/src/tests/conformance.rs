@@ -1,5 +1,5 @@
-//! The scenarios of the openCypher TCK whose queries read no graph: WITH, UNWIND and RETURN are interpreted here, all
-//! values are computed by this crate.
+//! The scenarios of the openCypher TCK whose queries read no graph: WITH, UNWIND and RETURN are
+//! interpreted here, all values are computed by this crate.
 
 use super::evaluator::{Row, Stop, evaluate, evaluate_group};
 use crate::{Context, Value, truth};
@@ -223,8 +223,8 @@ fn projected(projection: &Projection, rows: Vec<Row>, context: &Context) -> Resu
     Ok((names, rows))
 }
 
-/// The rows by what is equal in them, where there is an aggregate; else each row alone. A group without rows, which
-/// there is where nothing has to be equal, has a row that says so.
+/// The rows by what is equal in them, where there is an aggregate; else each row alone. A group
+/// without rows, which there is where nothing has to be equal, has a row that says so.
 fn groups(
     projection: &Projection,
     rows: Vec<Row>,

@@ -1,4 +1,5 @@
-//! Evaluates the syntax tree of an expression with the functions of this crate: enough for queries that read no graph.
+//! Evaluates the syntax tree of an expression with the functions of this crate: enough for queries
+//! that read no graph.
 
 use crate::{
     Accumulator, Arithmetic, Comparison, Context, List, Result, TextTest, Value, aggregate, and,

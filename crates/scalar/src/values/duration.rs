@@ -1,4 +1,5 @@
-//! Durations. Months, days and seconds are apart, as a month has no fixed number of days, nor a day of seconds.
+//! Durations. Months, days and seconds are apart, as a month has no fixed number of days, nor a day
+//! of seconds.
 
 use crate::error::{Result, ScalarError};
 use std::cmp::Ordering;
@@ -26,7 +27,8 @@ pub(crate) const SECONDS_PER_MONTH: i128 = 2_629_746;
 pub(crate) const SECONDS_PER_DAY: i128 = 86_400;
 
 impl Duration {
-    /// Creates a duration; nanoseconds may be of any size and either sign, and become seconds where they can.
+    /// Creates a duration; nanoseconds may be of any size and either sign, and become seconds where
+    /// they can.
     ///
     /// # Errors
     ///

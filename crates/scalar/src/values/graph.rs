@@ -1,4 +1,5 @@
-//! Relationships and paths, by the ids of the graph. Only the executor has their names and properties.
+//! Relationships and paths, by the ids of the graph. Only the executor has their names and
+//! properties.
 
 /// A relationship: at most one of a type leads from one node to another.
 ///

@@ -17,10 +17,10 @@ pub use map::Map;
 
 /// A value of an expression. It has 24 bytes; cloning a large one copies a reference.
 ///
-/// The traits of Rust implement the comparison of rows. `Eq` and `Hash` are Cypher's *equivalence*, by which `DISTINCT`
-/// and grouping compare: 1 and 1.0, two NaN, and two nulls are equal. `Ord` is its *orderability*, by which `ORDER BY`
-/// sorts: it is total, and null is last. Cypher's own `=` and `<`, which may be null, are
-/// [`equals`](crate::equals) and [`compare`](crate::compare()).
+/// The traits of Rust implement the comparison of rows. `Eq` and `Hash` are Cypher's *equivalence*,
+/// by which `DISTINCT` and grouping compare: 1 and 1.0, two NaN, and two nulls are equal. `Ord` is
+/// its *orderability*, by which `ORDER BY` sorts: it is total, and null is last. Cypher's own `=`
+/// and `<`, which may be null, are [`equals`](crate::equals) and [`compare`](crate::compare()).
 ///
 /// ```
 /// use hexgraph_scalar::{Value, equals};
@@ -147,7 +147,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`].
+    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than
+    /// [`NESTING_MAX`].
     pub fn list(items: Vec<Value>) -> Result<Value> {
         List::new(items).map(Value::List)
     }
@@ -156,7 +157,8 @@ impl Value {
     ///
     /// # Errors
     ///
-    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than [`NESTING_MAX`].
+    /// [`Fault::Limit`](crate::Fault::Limit) when lists and maps are nested deeper than
+    /// [`NESTING_MAX`].
     pub fn map(entries: Vec<(Arc<str>, Value)>) -> Result<Value> {
         Map::new(entries).map(Value::Map)
     }

@@ -23,7 +23,8 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Serve queries over HTTP and gRPC until interrupted
     Serve(Box<ServeArguments>),
-    /// Open the console for a database in the browser: a server for this browser alone, until Ctrl-C
+    /// Open the console for a database in the browser: a server for this browser alone, until
+    /// Ctrl-C
     Console(ConsoleArguments),
     /// Serve a database to language models by the Model Context Protocol, over standard input and
     /// output or HTTP
@@ -36,7 +37,8 @@ pub(super) enum Command {
     Query(QueryArguments),
     /// Run a read-only query in Cypher, and print its rows or write them to a file
     Cypher(CypherArguments),
-    /// Type queries and commands at a prompt, or run those of a file: `hexgraph shell DATABASE < FILE`
+    /// Type queries and commands at a prompt, or run those of a file: `hexgraph shell DATABASE <
+    /// FILE`
     Shell(ShellArguments),
     /// Change data by N-Quads, JSON, or a request in DQL, and print the uids of new nodes
     Mutate(MutateArguments),

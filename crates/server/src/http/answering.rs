@@ -1,5 +1,5 @@
-//! From a request to its response: its body is read and decompressed, it is queued, it is answered, and
-//! the answer is compressed.
+//! From a request to its response: its body is read and decompressed, it is queued, it is answered,
+//! and the answer is compressed.
 
 use super::admission;
 use super::admission::{OVERLOADED, Overloaded, RequestedQuery, likeness};
@@ -279,8 +279,8 @@ mod tests {
         Reply::json(incoming.bytes().to_vec())
     }
 
-    /// With a single thread for all connections another task goes on while a body is decompressed and
-    /// an answer compressed.
+    /// With a single thread for all connections another task goes on while a body is decompressed
+    /// and an answer compressed.
     #[test]
     fn packing_holds_up_nobody() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());

@@ -1,5 +1,6 @@
-//! The database over HTTP: `/query`, `/cypher`, `/mutate`, `/alter`, `/commit`, `/assign`, `/health`,
-//! `/graphql` and `/admin`, and over gRPC, as Dgraph has them. For browsers there is a console.
+//! The database over HTTP: `/query`, `/cypher`, `/mutate`, `/alter`, `/commit`, `/assign`,
+//! `/health`, `/graphql` and `/admin`, and over gRPC, as Dgraph has them. For browsers there is a
+//! console.
 
 mod server;
 mod listeners;

@@ -23,7 +23,8 @@ const EMPTY_SNAPSHOT_MAX: u64 = 1 << 16;
 ///
 /// # Errors
 ///
-/// [`Error::Corrupt`] where a snapshot or a log has data; [`Error::Io`] on an error of the operating system.
+/// [`Error::Corrupt`] where a snapshot or a log has data; [`Error::Io`] on an error of the
+/// operating system.
 pub fn check_new(directory: &Directory) -> Result<()> {
     let lost = |path: &Path| Error::Corrupt {
         path: directory.path().join("CURRENT").display().to_string(),

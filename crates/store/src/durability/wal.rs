@@ -181,7 +181,8 @@ impl Wal {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] on an error of the operating system, now or before; the directory is retained then.
+    /// [`Error::Io`] on an error of the operating system, now or before; the directory is retained
+    /// then.
     pub fn close(&self) -> Result<()> {
         let log = self.log();
         self.syncs.wait(log.end)?;

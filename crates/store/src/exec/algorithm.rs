@@ -1,5 +1,5 @@
-//! Executes the block of an algorithm: selects its edges and nodes, gets their compact graph, and has the algorithm
-//! computed on it.
+//! Executes the block of an algorithm: selects its edges and nodes, gets their compact graph, and
+//! has the algorithm computed on it.
 
 use crate::algo::{
     EdgeSelection, Estimate, Graph, GraphCache, Lookup, Outcome, Output, Report, Requested, Run,
@@ -20,11 +20,13 @@ use std::sync::Arc;
 const NUMBER_BYTES: usize = size_of::<u32>() + size_of::<f64>();
 
 impl<'a> Context<'a> {
-    /// Runs the algorithm of a block. Sets the variable of the block to the result; if it has none, the result is returned.
+    /// Runs the algorithm of a block. Sets the variable of the block to the result; if it has none,
+    /// the result is returned.
     ///
     /// # Errors
     ///
-    /// `Query` for predicates that are not there or have no edges, and for arguments that do not fit them; `Limit`.
+    /// `Query` for predicates that are not there or have no edges, and for arguments that do not
+    /// fit them; `Limit`.
     pub(crate) fn algorithm(
         &mut self,
         block: &Block,
@@ -75,7 +77,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The compact graph of a block: one that was made before, or a new one. Also what its weights are called, and the memory that the call takes.
+    /// The compact graph of a block: one that was made before, or a new one. Also what its weights
+    /// are called, and the memory that the call takes.
     fn compact_graph(
         &self,
         block: &Block,

@@ -22,11 +22,13 @@ enum Key {
 }
 
 impl Context<'_> {
-    /// The group of each node of a graph, numbered from 0 on as they come. A node without a value is a group of its own.
+    /// The group of each node of a graph, numbered from 0 on as they come. A node without a value
+    /// is a group of its own.
     ///
     /// # Errors
     ///
-    /// `Query` for a predicate that is not there, or has edges, lists or passwords, and for a variable without values; `Limit`.
+    /// `Query` for a predicate that is not there, or has edges, lists or passwords, and for a
+    /// variable without values; `Limit`.
     pub(super) fn node_groups(&self, graph: &Graph, by: &GroupsBy) -> Result<Vec<u32>> {
         self.control.charge(graph.len() * (size_of::<u32>() + VALUE_ENTRY_BYTES))?;
         match by {

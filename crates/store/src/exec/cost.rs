@@ -1,14 +1,18 @@
-//! The cost model: what the steps of the executor cost on a machine, and the settings that compare access paths.
+//! The cost model: what the steps of the executor cost on a machine, and the settings that compare
+//! access paths.
 //!
-//! A [`Cost`] is the time of one step on one core. The constants of this file are all of them. Other files add and multiply
-//! these, and compare two sums where they choose between two strategies, so a threshold has no number of its own. Sums of
-//! constants are constants: no loop computes a cost.
+//! A [`Cost`] is the time of one step on one core. The constants of this file are all of them.
+//! Other files add and multiply these, and compare two sums where they choose between two
+//! strategies, so a threshold has no number of its own. Sums of constants are constants: no loop
+//! computes a cost.
 //!
-//! Costs decide three things: which of two strategies is cheaper, whether threads help ([`CostModel::spread`]), and how many
-//! items lie between two checks for cancellation. No answer depends on them.
+//! Costs decide three things: which of two strategies is cheaper, whether threads help
+//! ([`CostModel::spread`]), and how many items lie between two checks for cancellation. No answer
+//! depends on them.
 //!
-//! The numbers are for an x86-64 core of about 3 GHz. Where a comment names a bench, the time follows from a row that it prints. An
-//! `estimate` is the sum of the cache misses and instructions of the step, rounded.
+//! The numbers are for an x86-64 core of about 3 GHz. Where a comment names a bench, the time
+//! follows from a row that it prints. An `estimate` is the sum of the cache misses and instructions
+//! of the step, rounded.
 
 mod random_choice;
 
@@ -20,30 +24,35 @@ pub(crate) struct Cost {
     picos: u64,
 }
 
-/// A row of a column that is read in order by vector instructions, with a comparison. `benches/columns.py` prints 0.1 ns
-/// for "scan counted" and "top 10, no index", of four bytes from the caches. From memory: an estimate.
+/// A row of a column that is read in order by vector instructions, with a comparison.
+/// `benches/columns.py` prints 0.1 ns for "scan counted" and "top 10, no index", of four bytes from
+/// the caches. From memory: an estimate.
 pub(crate) const SCAN: Cost = Cost::picos(310);
 
-/// A row that is read in order, and tested or added up by itself. Estimate: three to four instructions.
+/// A row that is read in order, and tested or added up by itself. Estimate: three to four
+/// instructions.
 pub(crate) const ROW: Cost = Cost::nanos(1);
 
 /// A bit of a bitmap that is read or set, at a position that is near the one before. Estimate.
 pub(crate) const BIT: Cost = Cost::nanos(2);
 
-/// The number of a node of an ascending list, read from its row. `benches/columns.py` prints 2 ns for "degree,
-/// top 10".
+/// The number of a node of an ascending list, read from its row. `benches/columns.py` prints 2 ns
+/// for "degree, top 10".
 pub(crate) const GATHER: Cost = Cost::nanos(2);
 
-/// An entry of a sorted list (a posting, an edge, a row) that is compared, and copied or skipped. Estimate.
+/// An entry of a sorted list (a posting, an edge, a row) that is compared, and copied or skipped.
+/// Estimate.
 pub(crate) const ENTRY: Cost = Cost::nanos(5);
 
 /// A short text that is read in the order of its column, and compared by its first bytes. Estimate.
 pub(crate) const TEXT: Cost = Cost::nanos(8);
 
-/// The row of a single node, searched among the subjects of a column that lies in the caches. Estimate.
+/// The row of a single node, searched among the subjects of a column that lies in the caches.
+/// Estimate.
 pub(crate) const LOOKUP: Cost = Cost::nanos(10);
 
-/// An entry of a hash table or of an array by node id, read or written at a random position. Estimate.
+/// An entry of a hash table or of an array by node id, read or written at a random position.
+/// Estimate.
 pub(crate) const PROBE: Cost = Cost::nanos(15);
 
 /// A filter that tests a single node: a call, a look-up and a comparison. Estimate.
@@ -52,36 +61,41 @@ pub(crate) const TEST: Cost = Cost::nanos(20);
 /// The list of edges of a node, at a random position. Estimate: a miss of the second cache.
 pub(crate) const LIST: Cost = Cost::nanos(25);
 
-/// 64 rows that are tested at once, with the word of bits that results. `benches/columns.py` prints 13 ns for "top 10 of
-/// 50 %" without gaps; the cost is an estimate for words with some.
+/// 64 rows that are tested at once, with the word of bits that results. `benches/columns.py` prints
+/// 13 ns for "top 10 of 50 %" without gaps; the cost is an estimate for words with some.
 pub(crate) const WORD: Cost = Cost::nanos(30);
 
 /// A value, a name or a bracket of an answer that is written, with its bytes. Estimate.
 pub(crate) const WRITE: Cost = Cost::nanos(30);
 
-/// A cell of a group (a key, a count or an aggregate): made, and read at a random position. Estimate.
+/// A cell of a group (a key, a count or an aggregate): made, and read at a random position.
+/// Estimate.
 pub(crate) const CELL: Cost = Cost::nanos(40);
 
 /// An item that is sorted among thousands, with its keys read. Estimate: twelve comparisons.
 pub(crate) const SORT: Cost = Cost::nanos(60);
 
-/// Data after several random reads, each a miss of the caches: the facets of an edge, the values of a group. Estimate.
+/// Data after several random reads, each a miss of the caches: the facets of an edge, the values of
+/// a group. Estimate.
 pub(crate) const FETCH: Cost = Cost::nanos(100);
 
 /// A text that is matched against a regular expression or within an edit distance. Estimate.
 pub(crate) const PATTERN: Cost = Cost::nanos(150);
 
-/// Setting up another strategy: buffers or tables that are allocated, and a pass to learn how the input lies. Estimate.
+/// Setting up another strategy: buffers or tables that are allocated, and a pass to learn how the
+/// input lies. Estimate.
 pub(crate) const SETUP: Cost = Cost::nanos(512);
 
-/// A geometry that is parsed and tested against another one. Estimate; it grows with the number of corners.
+/// A geometry that is parsed and tested against another one. Estimate; it grows with the number of
+/// corners.
 pub(crate) const GEOMETRY: Cost = Cost::nanos(2_000);
 
-/// Waking a thread of the pool and waiting for its result. Estimate: two switches of threads by the operating system.
+/// Waking a thread of the pool and waiting for its result. Estimate: two switches of threads by the
+/// operating system.
 pub(crate) const WAKE: Cost = Cost::nanos(10_000);
 
-/// The work between two checks whether a request may go on. A choice: it stops a tenth of a millisecond later at most, and a check
-/// is a small part of so much work.
+/// The work between two checks whether a request may go on. A choice: it stops a tenth of a
+/// millisecond later at most, and a check is a small part of so much work.
 pub(crate) const CHECK: Cost = WAKE.times(13);
 
 /// The bytes of the nearest cache of a core, on nearly all processors.
@@ -122,8 +136,9 @@ impl Cost {
         Cost { picos: self.picos / if parts == 0 { 1 } else { parts as u64 } }
     }
 
-    /// The number of steps of a cost that fit into this one, rounded down; at least 1. Where `self` is paid once, and `each`
-    /// is saved with every item, this is the number of items from which on it pays.
+    /// The number of steps of a cost that fit into this one, rounded down; at least 1. Where `self`
+    /// is paid once, and `each` is saved with every item, this is the number of items from which on
+    /// it pays.
     pub(crate) const fn per(self, each: Cost) -> usize {
         let each = if each.picos == 0 { 1 } else { each.picos };
         let steps = self.picos / each;
@@ -137,9 +152,10 @@ impl std::iter::Sum for Cost {
     }
 }
 
-/// Whether `len` entries whose ids lie within `span` are better stored in an array with a slot for each id than in a list or a
-/// hash table: to clear and scan all slots costs no more than to search for the entries. So an array has 16 slots for each
-/// entry at most, which is about the memory of a hash table.
+/// Whether `len` entries whose ids lie within `span` are better stored in an array with a slot for
+/// each id than in a list or a hash table: to clear and scan all slots costs no more than to search
+/// for the entries. So an array has 16 slots for each entry at most, which is about the memory of a
+/// hash table.
 #[inline]
 pub(crate) const fn is_dense(span: usize, len: usize) -> bool {
     span <= len.saturating_mul(SLOTS_PER_ENTRY)
@@ -148,20 +164,23 @@ pub(crate) const fn is_dense(span: usize, len: usize) -> bool {
 /// The most slots of an array by id for each entry: see [`is_dense`].
 pub(crate) const SLOTS_PER_ENTRY: usize = ENTRY.per(SCAN);
 
-/// The settings by which the executor compares strategies for the same answer. No setting changes an answer, only the time
-/// of a request. Tests choose random ones, so that strategies of large graphs run on small ones.
+/// The settings by which the executor compares strategies for the same answer. No setting changes
+/// an answer, only the time of a request. Tests choose random ones, so that strategies of large
+/// graphs run on small ones.
 #[derive(Debug, Clone, Copy)]
 pub struct CostModel {
     /// The number of entries of a posting list that cost as much as one test of a node.
     pub test: usize,
-    /// A set of a filter that is at least this many times smaller than the candidates is the driving side; at least 1.
+    /// A set of a filter that is at least this many times smaller than the candidates is the
+    /// driving side; at least 1.
     pub driver_ratio: usize,
     /// The least number of nodes in the first batch that a page filters; at least 1.
     pub page_batch: usize,
-    /// Edge lists are tested one by one from this many targets each on, on average. Below, the setup of a list costs about as
-    /// much as a test of its targets.
+    /// Edge lists are tested one by one from this many targets each on, on average. Below, the
+    /// setup of a list costs about as much as a test of its targets.
     pub long_list: usize,
-    /// Edge lists are tested one by one when each has this many times as many targets as its page, on average.
+    /// Edge lists are tested one by one when each has this many times as many targets as its page,
+    /// on average.
     pub long_list_ratio: usize,
     /// The least number of roots that a block with `@cascade` and a page walks first; at least 1.
     pub cascade_batch: usize,
@@ -171,7 +190,8 @@ pub struct CostModel {
     pub index_walk_min: usize,
     /// Variables of at least this many nodes refer to columns; those of fewer are listed at once.
     pub column_min: usize,
-    /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are requested; at least 1.
+    /// Nodes are ordered by a scan for the first ones when fewer than one in this many of them are
+    /// requested; at least 1.
     pub top_ratio: usize,
     /// A scan for at least so many first nodes is bounded by a sample.
     pub sampled_top: usize,
@@ -179,14 +199,16 @@ pub struct CostModel {
     pub spread: usize,
     /// The estimated nanoseconds of a morsel of such work.
     pub morsel: usize,
-    /// The random choice among the allowed strategies. Where it is random, the other numbers only say how a strategy runs.
+    /// The random choice among the allowed strategies. Where it is random, the other numbers only
+    /// say how a strategy runs.
     pub choice: RandomChoice,
     /// The rewrites that are left out: a bit for each, by its position in the table of rewrites.
     pub left_out: u32,
 }
 
 impl CostModel {
-    /// Whether a scan for so many first ones of some nodes, which is bounded by a sample, is better than sorting all.
+    /// Whether a scan for so many first ones of some nodes, which is bounded by a sample, is better
+    /// than sorting all.
     pub(crate) fn pays_to_sample(&self, expected: usize, nodes: usize) -> bool {
         self.sampled_top <= expected && expected < nodes / 4
     }

@@ -1,20 +1,22 @@
-//! Carries out a plan over one version of the graph: a set of nodes at a time, level by level.
+//! Executes a plan on one version of the graph: a set of nodes at a time, level by level.
 
 mod cost;
 mod physical;
 mod control;
 mod select;
 mod choose;
-mod beside;
+mod concurrent;
 mod walk;
 mod math;
 mod groups;
 mod run;
 mod algorithm_groups;
+mod answer;
 mod algorithm;
 mod upsert;
 mod write;
 
+pub use answer::Answer;
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Onward, RequestContext};
@@ -28,7 +30,7 @@ pub use physical::path::{
     RootPath, TotalPath,
 };
 pub use physical::rewrites::{REWRITES, Rewrite};
-pub use run::{Answer, execute};
+pub use run::execute;
 pub use select::batches::EdgeTargets;
 pub use select::read::{Langs, first_value, typed};
 pub use upsert::{Upsert, execute_upsert};

@@ -1,13 +1,11 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
-use crate::exec::beside::Ahead;
+use crate::exec::answer::Answer;
+use crate::exec::concurrent::BranchResult;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::options::ExecOptions;
-use crate::exec::control::stop::Control;
-use crate::exec::control::trace::Doubt;
-use crate::exec::control::tree::{
-    AlgorithmResult, BlockResult, FieldData, FieldResult, Level, RootGroups,
-};
+use crate::exec::control::stop::RequestContext;
+use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level, RootGroups};
 use crate::exec::cost::Cost;
 use crate::exec::groups::path_counts::Chain;
 use crate::exec::physical::path::BlockPath;
@@ -18,34 +16,17 @@ use crate::exec::select::page::cut;
 use crate::exec::walk::gather::needs_no_lists;
 use crate::exec::walk::lists::distinct;
 use crate::exec::walk::traverse::Inherited;
-use crate::exec::write::answer_shape;
-use crate::exec::write::answer_writer::AnswerOptions;
-use crate::exec::write::columns::table;
-use crate::exec::write::extent;
-use crate::exec::write::output;
-use crate::exec::write::pieces;
-use crate::exec::write::rdf;
 use crate::graph::Version;
 use crate::storage::NodeSet;
-use hexgraph_base::answer::{Key, RowForm, Shape, Table};
 use hexgraph_base::plan::{
     Block, BlockKind, Call, Field, FieldKind, GroupBy, OrderKey, Page, Query, VarId,
 };
-use hexgraph_base::types::{Error, FragmentSink, Result, Sink, Uid, stack};
+use hexgraph_base::types::{Error, Result, Uid, stack};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// The result of a request: the tree of each block. Values are read from its version when it is written.
-pub struct Answer {
-    version: Arc<Version>,
-    query: Arc<Query>,
-    options: ExecOptions,
-    blocks: Vec<BlockResult>,
-    doubts: Vec<Doubt>,
-}
-
-/// Carries out a request on one version of the graph.
+/// Executes a request on one version of the graph.
 ///
 /// Costs what the blocks touch; it holds the version alive as long as the answer lives.
 ///
@@ -56,7 +37,7 @@ pub fn execute(
     version: Arc<Version>,
     query: Arc<Query>,
     options: ExecOptions,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<Answer> {
     let version = with_unknowns(version, &query);
     let blocks = {
@@ -96,17 +77,17 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
     let query = context.query;
     let mut blocks = Vec::with_capacity(query.blocks.len());
     let mut waiting: VecDeque<usize> = (0..query.blocks.len()).collect();
-    let mut beside = Beside::default();
+    let mut concurrent = ConcurrentBlocks::default();
     while !waiting.is_empty() {
         let ready = |position: &usize| is_ready(context, &query.blocks[*position]);
         let Some(next) = waiting.iter().position(ready) else {
             return Err(waits(context, &query.blocks[waiting[0]]));
         };
-        beside.run(context, &waiting, next)?;
+        concurrent.run(context, &waiting, next)?;
         let position = waiting.remove(next).expect("it was found there");
         // The first in the text of those that can run: the order is always the same.
-        let done = match beside.take(position) {
-            Some(done) => done.map(|done| context.take_ahead(done)),
+        let done = match concurrent.take(position) {
+            Some(done) => done.map(|done| context.merge_branch(done)),
             None => run_block(context, position),
         };
         blocks.push(done.map_err(|error| error.or_at(query.blocks[position].at))?);
@@ -118,16 +99,17 @@ pub(crate) fn run_blocks(context: &mut Context<'_>) -> Result<Vec<BlockResult>> 
 
 /// The results of blocks that ran concurrently, until the answer gets to them.
 #[derive(Default)]
-struct Beside {
-    done: Vec<(usize, Result<Ahead>)>,
+struct ConcurrentBlocks {
+    done: Vec<(usize, Result<BranchResult>)>,
     /// The estimates of the blocks that were looked at, by their positions.
     costs: FxHashMap<usize, Cost>,
 }
 
-impl Beside {
-    /// Runs those of the waiting blocks concurrently that are large and can run now, unless the next one was run
-    /// already, or is small: it does not wait for the others. Then they are not considered, so that thousands of small blocks
-    /// cost thousands of looks, and not the square of that.
+impl ConcurrentBlocks {
+    /// Runs those of the waiting blocks concurrently that are large and can run now, unless the
+    /// next one was run already, or is small: it does not wait for the others. Then they are not
+    /// considered, so that thousands of small blocks cost thousands of looks, and not the square of
+    /// that.
     fn run(&mut self, context: &Context<'_>, waiting: &VecDeque<usize>, next: usize) -> Result<()> {
         let is_done = |position: usize| self.done.iter().any(|(done, _)| *done == position);
         if waiting.len() < 2 || !context.shares_branches() || is_done(waiting[next]) {
@@ -146,275 +128,15 @@ impl Beside {
         let large = context.large_branches(ready.len(), |position| cost(ready[position]));
         let positions: Vec<usize> = large.into_iter().map(|position| ready[position]).collect();
         if positions.contains(&waiting[next]) {
-            let done = context.blocks_beside(&positions, run_block)?;
+            let done = context.blocks_concurrently(&positions, run_block)?;
             self.done.extend(positions.into_iter().zip(done));
         }
         Ok(())
     }
 
-    fn take(&mut self, position: usize) -> Option<Result<Ahead>> {
+    fn take(&mut self, position: usize) -> Option<Result<BranchResult>> {
         let result = self.done.iter().position(|(done, _)| *done == position)?;
         Some(self.done.swap_remove(result).1)
-    }
-}
-
-impl Answer {
-    /// Makes the answer of blocks that were run on a version.
-    pub(crate) fn new(
-        version: Arc<Version>,
-        query: Arc<Query>,
-        options: ExecOptions,
-        blocks: Vec<BlockResult>,
-    ) -> Answer {
-        Answer { version, query, options, blocks, doubts: Vec::new() }
-    }
-
-    /// The same, which reports these uses of variables.
-    fn with_doubts(self, doubts: Vec<Doubt>) -> Answer {
-        Answer { doubts, ..self }
-    }
-
-    /// The uses of variables that are likely meant otherwise, each once, in no order; the first hundred that were met.
-    pub fn doubts(&self) -> &[Doubt] {
-        &self.doubts
-    }
-
-    /// The version that it is read from.
-    pub fn version(&self) -> &Version {
-        &self.version
-    }
-
-    /// The result of a block, by its position in the plan.
-    pub fn block(&self, position: usize) -> Option<&BlockResult> {
-        self.blocks.iter().find(|result| result.block == position)
-    }
-
-    /// The result of the first block of an algorithm without a variable, with the name of the algorithm.
-    pub fn algorithm(&self) -> Option<(&str, &AlgorithmResult)> {
-        let result = self.blocks.iter().find(|result| result.algorithm.is_some())?;
-        Some((&self.query.blocks[result.block].name, result.algorithm.as_ref()?))
-    }
-
-    /// As [`Answer::algorithm`], taken out of the answer.
-    pub fn take_algorithm(&mut self) -> Option<(String, AlgorithmResult)> {
-        let result = self.blocks.iter_mut().find(|result| result.algorithm.is_some())?;
-        Some((self.query.blocks[result.block].name.clone(), result.algorithm.take()?))
-    }
-
-    /// Writes the `data` object: each visible block under its name, paths last.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Query`] for a stored value that the schema's type can't hold any more;
-    /// [`Error::Limit`] as [`Answer::check_extent`].
-    pub fn write(&self, sink: &mut dyn Sink) -> Result<()> {
-        self.write_head(usize::MAX, sink)
-    }
-
-    /// As [`Answer::write`], to a sink that takes chunks: other threads help to write a large answer.
-    ///
-    /// # Errors
-    ///
-    /// As [`Answer::write`]; those of `control`.
-    pub fn write_shared<S: FragmentSink>(&self, control: &Control, sink: &mut S) -> Result<()> {
-        if self.query.schema.is_some() {
-            return self.write(sink);
-        }
-        self.check_extent()?;
-        let options = (self.options, usize::MAX);
-        let expected = AnswerOptions { version: &self.version, query: &self.query, options };
-        pieces::write(expected, &self.blocks, control, sink)
-    }
-
-    /// The rows of a block as a table, made column by column: those columns in which some row has a value, in the order of the text.
-    /// `None` where the block has to be written object by object. `look` is called with the bytes of values and keys, a column at a time.
-    ///
-    /// # Errors
-    ///
-    /// Those of `look` and of `control`; as [`Answer::check_extent`].
-    pub fn table(
-        &self,
-        block: &str,
-        control: &Control,
-        look: &mut dyn FnMut(u64) -> Result<()>,
-    ) -> Result<Option<Table>> {
-        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
-        let Some(result) = self.blocks.iter().find(named) else { return Ok(None) };
-        if self.query.schema.is_some() || self.options.debug {
-            return Ok(None);
-        }
-        self.check_extent()?;
-        let plan = &self.query.blocks[result.block];
-        table::table(&self.version, plan, result, control, look)
-    }
-
-    /// As [`Answer::write`], but no more than the first `objects_max` objects of each list. Costs as
-    /// much as is written.
-    ///
-    /// # Errors
-    ///
-    /// As [`Answer::write`].
-    pub fn write_head(&self, objects_max: usize, sink: &mut dyn Sink) -> Result<()> {
-        if objects_max == usize::MAX {
-            self.check_extent()?;
-        }
-        if let Some(request) = &self.query.schema {
-            sink.begin_object();
-            self.version.schema.describe(
-                request.predicates.as_deref(),
-                request.types.as_deref(),
-                &request.fields,
-                sink,
-            );
-            sink.end_object();
-            return Ok(());
-        }
-        let options = (self.options, objects_max);
-        let expected = AnswerOptions { version: &self.version, query: &self.query, options };
-        output::write(expected, &self.blocks, sink)
-    }
-
-    /// The number of root nodes of each visible block. Objects without anything in them are not
-    /// written, so there may be fewer objects; with `@normalize` there may be more.
-    pub fn root_counts(&self) -> impl Iterator<Item = (&str, usize)> {
-        let blocks = self
-            .blocks
-            .iter()
-            .map(|it| (&self.query.blocks[it.block], it.unlisted + it.roots.len()));
-        let shown = blocks.filter(|(block, _)| crate::exec::control::tree::is_visible(block));
-        shown.map(|(block, count)| (block.name.as_str(), count))
-    }
-
-    /// Checks before anything is written that there are not more objects than can be written within
-    /// the limit `result`. Costs a step for each level, or for each edge if that is not enough.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Limit`] when there are.
-    pub fn check_extent(&self) -> Result<()> {
-        extent::check(&self.query, self.options, &self.blocks)
-    }
-
-    /// The names of the visible blocks.
-    pub fn block_names(&self) -> impl Iterator<Item = &str> {
-        let blocks = self.blocks.iter().map(|result| &self.query.blocks[result.block]);
-        blocks
-            .filter(|block| crate::exec::control::tree::is_visible(block))
-            .map(|block| block.name.as_str())
-    }
-
-    /// The keys that the objects of a block may have, in the order of the text; empty when there is
-    /// no such block.
-    pub fn keys(&self, block: &str) -> Vec<Key> {
-        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
-        let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
-        if let Some(hit) = &result.algorithm {
-            return crate::exec::write::algorithm_rows::keys(block, &hit.result.output);
-        }
-        let plan = &self.query.blocks[result.block];
-        let mut keys = match &plan.group_by {
-            Some(group_by) => {
-                let shapes = answer_shape::of_groups(&self.version, plan, group_by);
-                return shapes.into_iter().map(|shape| Key::Always(shape.key)).collect();
-            }
-            None => crate::exec::write::answer_keys::of_level(
-                &result.level,
-                self.query.blocks[result.block].normalize,
-            ),
-        };
-        if self.options.debug {
-            keys.push(Key::Perhaps("uid".to_owned()));
-        }
-        keys
-    }
-
-    /// The plan that was executed, and the version on which it ran.
-    pub fn requested(&self) -> (&Query, &Version) {
-        (&self.query, &self.version)
-    }
-
-    /// The plan that was executed, to be retained.
-    pub fn plan(&self) -> &Arc<Query> {
-        &self.query
-    }
-
-    /// The columns of the rows of a block, in the order of the text, with the types of the schema; of the groups, where
-    /// it has those.
-    pub fn shapes(&self, block: &str) -> Vec<Shape> {
-        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
-        let Some(result) = self.blocks.iter().find(named) else { return Vec::new() };
-        let plan = &self.query.blocks[result.block];
-        match &plan.group_by {
-            Some(group_by) => answer_shape::of_groups(&self.version, plan, group_by),
-            None => answer_shape::of_level(&self.version, &result.level, plan.normalize),
-        }
-    }
-
-    /// Returns false for a block that an answer leaves out: one of groups without any.
-    pub fn block_is_written(&self, block: &str) -> bool {
-        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
-        let groups = self.blocks.iter().find(named).and_then(|result| result.groups.as_ref());
-        groups.is_none_or(|groups| !groups.is_empty())
-    }
-
-    /// What the rows of a block are made of.
-    pub fn row_form(&self, block: &str) -> RowForm {
-        let named = |result: &&BlockResult| self.query.blocks[result.block].name == block;
-        let Some(result) = self.blocks.iter().find(named) else { return RowForm::Flat };
-        let plan = &self.query.blocks[result.block];
-        let is_edges = |field: &FieldResult| matches!(field.data, FieldData::Edges(_));
-        match &plan.kind {
-            _ if plan.group_by.is_some() => RowForm::Groups,
-            BlockKind::Empty => RowForm::Joined,
-            BlockKind::Shortest(_) => RowForm::Nested,
-            _ if !plan.normalize && result.level.fields.iter().any(is_edges) => RowForm::Nested,
-            _ => RowForm::Flat,
-        }
-    }
-
-    /// Writes each fact of the result as a line of N-Quads. `look` is called with the length now and
-    /// then.
-    ///
-    /// # Errors
-    ///
-    /// Those of `look`; [`Error::Query`] for what is not allowed there: groups, `count(uid)`, `@normalize`,
-    /// `@ignorereflex`, `checkpwd` and facets; and as [`Answer::write`].
-    pub fn write_rdf(
-        &self,
-        out: &mut Vec<u8>,
-        look: &mut dyn FnMut(usize) -> Result<()>,
-    ) -> Result<()> {
-        rdf::write(&self.version, &self.query, &self.blocks, out, look)
-    }
-
-    /// The uid of the last root node of a block, by the block's position in the plan.
-    pub fn last_root(&self, block: usize) -> Option<Uid> {
-        let result = self.blocks.iter().find(|result| result.block == block)?;
-        result.roots.last().map(|&node| self.version.nodes.uid(node))
-    }
-
-    /// The options of the request.
-    pub fn options(&self) -> &ExecOptions {
-        &self.options
-    }
-
-    /// For each predicate the number of nodes for which it was read, and under the empty name the
-    /// roots of the blocks.
-    pub fn touched(&self) -> BTreeMap<&str, u64> {
-        let mut touched = BTreeMap::new();
-        for result in &self.blocks {
-            let listed = result.unlisted + result.roots.len();
-            *touched.entry("").or_default() += listed as u64;
-            output::count_touched(&result.level, &mut touched);
-            if result.unlisted > 0 {
-                for field in &self.query.blocks[result.block].fields {
-                    if let FieldKind::Predicate { name, .. } = &field.kind {
-                        *touched.entry(name).or_default() += result.unlisted as u64;
-                    }
-                }
-            }
-        }
-        touched
     }
 }
 
@@ -435,7 +157,8 @@ fn waits(context: &Context<'_>, block: &Block) -> Error {
 /// True when every variable that the block reads is resolved, or defined by the block itself.
 fn is_ready(context: &Context<'_>, block: &Block) -> bool {
     let existing = |var: &VarId| context.vars[var.0 as usize].is_some();
-    // A block may read a variable that it defines itself, but is ordered before any of its own has a value.
+    // A block may read a variable that it defines itself, but is ordered before any of its own has
+    // a value.
     let early = |key: &OrderKey| matches!(key, OrderKey::Var { var, .. } if !existing(var));
     !block.order.iter().any(early)
         && block.reads.iter().all(|var| existing(var) || block.defines.binary_search(var).is_ok())
@@ -525,7 +248,8 @@ fn run_nodes(
     Ok(path)
 }
 
-/// Executes a block on the set of its nodes. Returns false, with nothing done, where they are too few, or the strategy does not apply.
+/// Executes a block on the set of its nodes. Returns false, with nothing done, where they are too
+/// few, or the strategy does not apply.
 fn use_set(
     context: &mut Context<'_>,
     block: &Block,
@@ -544,7 +268,8 @@ fn use_set(
     Ok(true)
 }
 
-/// Walks the fields of a block from its roots, in batches that begin with the first `most`, or from the given ones.
+/// Walks the fields of a block from its roots, in batches that begin with the first `most`, or from
+/// the given ones.
 fn walk_block(
     context: &mut Context<'_>,
     block: &Block,
@@ -588,7 +313,8 @@ fn root_nodes(
     roots: &Arc<Vec<u32>>,
 ) -> Result<Arc<Vec<u32>>> {
     context.control.charge(4 * roots.len())?;
-    // The nodes of a set are listed in their order, and a million of them are not copied for nothing.
+    // The nodes of a set are listed in their order, and a million of them are not copied for
+    // nothing.
     let nodes = match roots.is_sorted_by(|one, other| one < other) {
         true => Arc::clone(roots),
         false => distinct(roots).into(),
@@ -599,8 +325,9 @@ fn root_nodes(
     Ok(nodes)
 }
 
-/// Walks the fields of a block from its roots, which are at most `most`, and executes its `@cascade`. Returns false when there are
-/// more roots, and those that are left do not fill the page.
+/// Walks the fields of a block from its roots, which are at most `most`, and executes its
+/// `@cascade`. Returns false when there are more roots, and those that are left do not fill the
+/// page.
 fn walk_nodes(
     context: &mut Context<'_>,
     block: &Block,
@@ -630,10 +357,12 @@ fn walk_nodes(
     if block.cascade.is_none() {
         return Ok(true);
     }
-    // Roots are in the order of the answer and perhaps twice, levels have each node once and ascend.
+    // Roots are in the order of the answer and perhaps twice, levels have each node once and
+    // ascend.
     let roots = Arc::make_mut(&mut result.roots);
     roots.retain(|&node| level.position(node).is_some_and(|position| level.is_alive(position)));
-    // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is requested.
+    // As without `@cascade`: a uid that is listed twice comes twice only where all of the list is
+    // requested.
     if lists_uids(block) && (block.page.first != 0 || 0 < block.page.offset) {
         roots.dedup();
     }
@@ -657,8 +386,8 @@ fn group_set(context: &mut Context<'_>, block: &Block, result: &mut BlockResult)
     publish_groups(context, block, group_by, groups, result)
 }
 
-/// Sets the variables of a hidden block to the numbers of its nodes by the target of an edge. False, with nothing done, when its key
-/// is none.
+/// Sets the variables of a hidden block to the numbers of its nodes by the target of an edge.
+/// False, with nothing done, when its key is none.
 fn count_targets(
     context: &mut Context<'_>,
     block: &Block,
@@ -713,8 +442,8 @@ fn count_nodes(context: &mut Context<'_>, block: &Block, result: &mut BlockResul
     Ok(())
 }
 
-/// Sets the variable at the end of a chain of edges to the number of paths from the nodes of a block. False, with
-/// nothing done, when they can't be counted.
+/// Sets the variable at the end of a chain of edges to the number of paths from the nodes of a
+/// block. False, with nothing done, when they can't be counted.
 fn count_paths(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
     let Some(chain) = Chain::of(block) else { return Ok(false) };
     let Some(counts) = context.path_counts(&chain, nodes)? else { return Ok(false) };
@@ -727,8 +456,8 @@ fn count_paths(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Res
     Ok(true)
 }
 
-/// Makes the variables of a block references to columns of numbers, without a list of the nodes. False, with nothing done, when one of
-/// the fields is no such column.
+/// Makes the variables of a block references to columns of numbers, without a list of the nodes.
+/// False, with nothing done, when one of the fields is no such column.
 fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Result<bool> {
     let Some(named) = columns_of(context, block, nodes) else { return Ok(false) };
     context.check()?;
@@ -755,7 +484,8 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
     Ok(true)
 }
 
-/// The columns of the fields of a block, with the fields and their variables; `None` when one is no column.
+/// The columns of the fields of a block, with the fields and their variables; `None` when one is no
+/// column.
 fn columns_of<'b>(
     context: &Context<'_>,
     block: &'b Block,
@@ -771,7 +501,8 @@ fn columns_of<'b>(
                 ColumnVar::of_counts(context.predicate(name)?, *reverse, nodes)
             }
             FieldKind::Math(expr) => {
-                // An expression may stand before the variables of its own block; that block is walked.
+                // An expression may stand before the variables of its own block; that block is
+                // walked.
                 let of_block = |var: VarId| named.iter().find(|(_, other, _)| *other == var);
                 ColumnVar::of_math(expr, |var| {
                     match (of_block(var), &context.vars[var.0 as usize]) {

@@ -1,9 +1,10 @@
 //! Runs the query of an upsert, and binds the variables of the mutations that follow.
 
+use super::answer::Answer;
 use super::control::options::ExecOptions;
-use super::run::{Answer, run_blocks, with_unknowns};
+use super::run::{run_blocks, with_unknowns};
 use crate::exec::control::context::{Context, Var};
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::graph::{Binding, Bindings, Version};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Query};
@@ -34,7 +35,7 @@ pub fn execute_upsert(
     query: Arc<Query>,
     conditions: &[Option<Filter>],
     names: &[String],
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<Upsert> {
     for condition in conditions.iter().flatten() {
         check_condition(condition)?;

@@ -12,7 +12,7 @@ use hexgraph_base::types::Error;
 use hexgraph_graphql::generate::Api;
 use hexgraph_graphql::request as language;
 use hexgraph_graphql::request::{
-    Fault, Field, Operation, OperationKind, RequestLimits, introspect,
+    Field, GraphqlError, Operation, OperationKind, RequestLimits, introspect,
 };
 use serde_json::Value as Json;
 use std::sync::OnceLock;
@@ -66,7 +66,7 @@ impl Database {
             if let Err(error) = written {
                 failed = operation.kind == OperationKind::Mutation;
                 let message = format!("resolving {} failed because {error}", field.shape.name);
-                response.errors.push(Fault::at(field.shape.location, message));
+                response.errors.push(GraphqlError::at(field.shape.location, message));
                 data.truncate(start);
                 data.extend_from_slice(b"null");
             }
@@ -92,7 +92,10 @@ impl Database {
     /// # Errors
     ///
     /// The faults of the request.
-    pub fn graphql_admin_kind(&self, request: &Request) -> Result<OperationKind, Vec<Fault>> {
+    pub fn graphql_admin_kind(
+        &self,
+        request: &Request,
+    ) -> Result<OperationKind, Vec<GraphqlError>> {
         resolve(request).map(|operation| operation.kind)
     }
 
@@ -124,8 +127,8 @@ fn api() -> Result<&'static Api, Error> {
     API.get_or_init(|| Api::of_text(SDL)).as_ref().map_err(Error::query)
 }
 
-fn resolve(request: &Request) -> Result<Operation, Vec<Fault>> {
-    let api = api().map_err(|error| vec![Fault::new(error.to_string())])?;
+fn resolve(request: &Request) -> Result<Operation, Vec<GraphqlError>> {
+    let api = api().map_err(|error| vec![GraphqlError::new(error.to_string())])?;
     let checked = language::Request::parse(api, &request.query, &RequestLimits::default())?;
     checked.resolve(api, request.operation.as_deref(), &request.variables)
 }

@@ -15,7 +15,7 @@ use hexgraph_graphql::lower::{Caller, lower_filter, lower_nodes};
 use hexgraph_graphql::model::Operation;
 use hexgraph_graphql::mutate::{MATCHED, MutationFault, Reading};
 use hexgraph_graphql::remote::{Change, event};
-use hexgraph_graphql::request::{Cascade, Fault, Field};
+use hexgraph_graphql::request::{Cascade, Field, GraphqlError};
 use hexgraph_store::graph::{Changes, Commit, ConflictKey, Version, encode_changes};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -42,7 +42,7 @@ pub(in crate::db::graphql) fn mutate(run: &Run<'_>, field: &Field) -> Outcome {
         Some(root) => match run.session.caller(&run.loaded) {
             Ok(_) => {
                 let reader = RootResolver::new(run);
-                let begun = vec![Begun::Elsewhere("Mutation", field)];
+                let begun = vec![Begun::Remote("Mutation", field)];
                 reader.finish(begun).pop().unwrap_or_default()
             }
             Err(why) => not_let_in(root, field, &why),
@@ -89,7 +89,7 @@ fn not_let_in(root: &Root, field: &Field, why: &TokenError) -> Outcome {
         RootKind::Add => format!("mutation failed because authorization failed because {why}"),
         _ => format!("couldn't rewrite mutation {} because {why}", field.shape.name),
     };
-    Outcome::fault(field, Fault::on(root_path(field), message))
+    Outcome::fault(field, GraphqlError::on(root_path(field), message))
 }
 
 /// Computes the mutation on the newest version and commits it. When other commits change what it
@@ -265,20 +265,20 @@ fn refused(run: &Run<'_>, field: &Field, refusal: Refusal) -> Outcome {
             .into_iter()
             .filter(is_reported)
             .map(|fault| {
-                Fault::on(path(), format!("couldn't rewrite mutation {name} because failed to rewrite mutation payload because {fault}"))
+                GraphqlError::on(path(), format!("couldn't rewrite mutation {name} because failed to rewrite mutation payload because {fault}"))
             })
             .collect(),
         Refusal::Nodes(fault) if is_reported(&fault) => {
-            vec![Fault::on(path(), format!("mutation {name} failed because {fault}"))]
+            vec![GraphqlError::on(path(), format!("mutation {name} failed because {fault}"))]
         }
         Refusal::Denied if debugs => {
-            vec![Fault::on(path(), "mutation failed because authorization failed")]
+            vec![GraphqlError::on(path(), "mutation failed because authorization failed")]
         }
         Refusal::Nodes(_) | Refusal::Denied => Vec::new(),
         Refusal::Engine(error) => {
             let reason = reason(&error);
             let message = format!("mutation {name} failed because Dgraph execution failed because {reason}");
-            vec![Fault { path: path(), ..Fault::at(field.shape.location, message) }]
+            vec![GraphqlError { path: path(), ..GraphqlError::at(field.shape.location, message) }]
         }
     };
     Outcome { value: b"null".to_vec(), errors, failed: true, ..Outcome::default() }

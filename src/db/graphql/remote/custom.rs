@@ -9,10 +9,10 @@ use crate::db::query::checked::Capacity;
 use crate::db::query::plans::Variables;
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::{Error, Result, stack};
-use hexgraph_dql::Given;
+use hexgraph_dql::ParameterValue;
 use hexgraph_graphql::lower::permit;
 use hexgraph_graphql::model::{Custom, Field as Declared};
-use hexgraph_graphql::request::{Fault, Field, Value};
+use hexgraph_graphql::request::{Field, GraphqlError, Value};
 use serde_json::Value as Json;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl Local {
 pub(in crate::db::graphql) fn by_dql(
     run: &Run<'_>,
     field: &Field,
-) -> Option<std::result::Result<Local, Fault>> {
+) -> Option<std::result::Result<Local, GraphqlError>> {
     let existing = declared(run, "Query", field)?;
     let Some(Custom::Dql(text)) = &existing.custom else { return None };
     Some(query_local(run, field, text).map_err(|error| store_fault(field, &error)))
@@ -114,10 +114,12 @@ fn query_local(run: &Run<'_>, field: &Field, text: &str) -> Result<Local> {
 }
 
 /// The value of an argument as that of a variable; lists are those of plain values.
-fn given_of(value: &Value) -> Option<Given> {
+fn given_of(value: &Value) -> Option<ParameterValue> {
     match value {
-        Value::List(values) => values.iter().map(text_of).collect::<Option<_>>().map(Given::list),
-        value => text_of(value).map(Given::from),
+        Value::List(values) => {
+            values.iter().map(text_of).collect::<Option<_>>().map(ParameterValue::list)
+        }
+        value => text_of(value).map(ParameterValue::from),
     }
 }
 

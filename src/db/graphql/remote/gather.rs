@@ -6,7 +6,7 @@ use crate::db::graphql::reply::leaf::write_stored;
 use crate::db::graphql::reply::remote_results::Slot;
 use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::stack;
-use hexgraph_graphql::lower::{Elsewhere, Key, Leaf, ObjectShape, RootShape, ValueSource};
+use hexgraph_graphql::lower::{Key, Leaf, ObjectShape, ResolvedRemotely, RootShape, ValueSource};
 use hexgraph_graphql::model;
 use hexgraph_graphql::remote::{Values, json_of};
 use hexgraph_graphql::request::{Field, Value};
@@ -69,20 +69,20 @@ struct Gather<'a, 'r> {
 impl<'a> Gather<'a, '_> {
     fn object(&mut self, level: &'a Level, shape: &'a ObjectShape<'a>) {
         stack::require();
-        if !shape.reaches_out {
+        if !shape.has_remote_fields {
             return;
         }
         // The selection of objects without one of the types is part of a type's selection, too.
         let all = shape.variants.iter().flat_map(|variant| &variant.keys);
-        if all.clone().any(|key| matches!(*key.source, ValueSource::Elsewhere(_))) {
+        if all.clone().any(|key| matches!(*key.source, ValueSource::ResolvedRemotely(_))) {
             for position in (0..level.nodes.len()).filter(|position| level.is_alive(*position)) {
                 if position.is_multiple_of(NODES_INTERVAL) && self.waves.is_stopped() {
                     return;
                 }
                 let (_, keys) = variant_at(level, position, shape);
                 for key in keys {
-                    if let ValueSource::Elsewhere(elsewhere) = &*key.source {
-                        self.node(level, position, key, elsewhere);
+                    if let ValueSource::ResolvedRemotely(remote) = &*key.source {
+                        self.node(level, position, key, remote);
                     }
                 }
             }
@@ -104,10 +104,10 @@ impl<'a> Gather<'a, '_> {
         level: &'a Level,
         position: usize,
         key: &'a Key<'a>,
-        elsewhere: &'a Elsewhere<'a>,
+        remote: &'a ResolvedRemotely<'a>,
     ) {
         let mut values = Values::new();
-        for (field, source) in &elsewhere.needs {
+        for (field, source) in &remote.needs {
             let given = self.given.and_then(|given| given.get(&field.name));
             let value = match (given, source) {
                 (Some(given), _) => Some(json_of(given)),
@@ -120,7 +120,7 @@ impl<'a> Gather<'a, '_> {
             values.extend(value.map(|value| (field.name.clone(), value)));
         }
         let slot = Slot::of_node(key, level, position);
-        self.waves.want(elsewhere.def, elsewhere.field, key.field, slot, values);
+        self.waves.want(remote.def, remote.field, key.field, slot, values);
     }
 }
 

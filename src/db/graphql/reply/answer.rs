@@ -17,7 +17,7 @@ use hexgraph_graphql::lower::{
     AggregateShape, EntityPosition, Key, Leaf, Lowered, ObjectShape, RootShape, ValueSource,
 };
 use hexgraph_graphql::model::{Model, TypeDef};
-use hexgraph_graphql::request::{Fault, Field, PathStep};
+use hexgraph_graphql::request::{Field, GraphqlError, PathStep};
 use hexgraph_store::exec::{
     Answer, BlockResult, FieldData, FieldResult, Langs, Level, RequestContext, typed,
 };
@@ -50,7 +50,7 @@ pub(in crate::db::graphql) struct ReplyWriter<'a> {
     distance: Option<f64>,
     stopped: Option<Error>,
     /// The answers of other servers, with the model that their values are completed by.
-    elsewhere: Option<(&'a Model, &'a RemoteResults)>,
+    remote_results: Option<(&'a Model, &'a RemoteResults)>,
 }
 
 impl<'a> ReplyWriter<'a> {
@@ -70,7 +70,7 @@ impl<'a> ReplyWriter<'a> {
             capacity: Capacity::new(context, bytes_max),
             distance: None,
             stopped: None,
-            elsewhere: None,
+            remote_results: None,
         }
     }
 
@@ -80,7 +80,7 @@ impl<'a> ReplyWriter<'a> {
         model: &'a Model,
         result: &'a RemoteResults,
     ) -> ReplyWriter<'a> {
-        ReplyWriter { elsewhere: Some((model, result)), ..self }
+        ReplyWriter { remote_results: Some((model, result)), ..self }
     }
 
     /// Writes the result of a plan for a root field.
@@ -284,7 +284,9 @@ impl<'a> ReplyWriter<'a> {
                 None => self.absent(field),
             },
             ValueSource::Null => self.absent(field),
-            ValueSource::Elsewhere(_) => self.remote(field, Slot::of_node(key, level, position)),
+            ValueSource::ResolvedRemotely(_) => {
+                self.remote(field, Slot::of_node(key, level, position))
+            }
             ValueSource::Uid => {
                 self.out.extend_from_slice(b"\"");
                 let uid = self.version.nodes.uid(level.nodes[position]);
@@ -320,7 +322,7 @@ impl<'a> ReplyWriter<'a> {
 
     /// Writes the value that another server answered for a field.
     fn remote(&mut self, field: &'a Field, slot: Slot) -> Written {
-        let Some((model, result)) = self.elsewhere else { return self.absent(field) };
+        let Some((model, result)) = self.remote_results else { return self.absent(field) };
         let (path, out) = (self.steps(), std::mem::take(&mut self.out));
         let completed = Completion::at(model, result, path, out, self.capacity).remote(field, slot);
         (self.out, self.capacity) = (completed.value, completed.capacity);
@@ -448,7 +450,10 @@ impl<'a> ReplyWriter<'a> {
         for (key, message) in reported {
             let mut path = self.steps();
             path.push(PathStep::Key(key.shape.key.as_str().into()));
-            self.report_fault(Fault { path, ..Fault::at(key.shape.location, message) });
+            self.report_fault(GraphqlError {
+                path,
+                ..GraphqlError::at(key.shape.location, message)
+            });
         }
         Ok(())
     }
@@ -482,7 +487,7 @@ impl<'a> ReplyWriter<'a> {
     }
 
     /// The faults that were reported.
-    pub(in crate::db::graphql) fn into_faults(self) -> Vec<Fault> {
+    pub(in crate::db::graphql) fn into_faults(self) -> Vec<GraphqlError> {
         self.faults.into_list()
     }
 }

@@ -9,7 +9,7 @@ use apollo_compiler::ast::Type;
 use hexgraph_base::answer::write_json_text;
 use hexgraph_base::types::{Error, stack};
 use hexgraph_graphql::model::{Kind, Model, TypeDef};
-use hexgraph_graphql::request::{Fault, Field, PathStep};
+use hexgraph_graphql::request::{Field, GraphqlError, PathStep};
 use serde_json::{Map, Value as Json};
 
 /// The completion of one field's value.
@@ -32,7 +32,7 @@ pub(in crate::db::graphql) struct Completed<'a> {
     /// The buffer that was given, with the value appended.
     pub value: Vec<u8>,
     /// The errors so far.
-    pub errors: Vec<Fault>,
+    pub errors: Vec<GraphqlError>,
     /// True if the value is null although its type forbids it; nothing was appended then.
     pub spoils: bool,
     /// The reason why the request fails without an answer.
@@ -83,8 +83,8 @@ impl<'a> Completion<'a> {
         };
         for reported in &remote.reply.reported {
             let path = self.path.iter().chain(&reported.path).cloned().collect();
-            let fault = Fault::at(field.shape.location, reported.message.clone());
-            self.report_fault(Fault { path, ..fault });
+            let fault = GraphqlError::at(field.shape.location, reported.message.clone());
+            self.report_fault(GraphqlError { path, ..fault });
         }
         if remote.is_failed {
             // Why is reported already.

@@ -3,7 +3,7 @@
 //! objects around it is cut off again, up to the next value that may be null.
 
 use apollo_compiler::ast::Type;
-use hexgraph_graphql::request::{Fault, Field, PathStep};
+use hexgraph_graphql::request::{Field, GraphqlError, PathStep};
 
 /// A value that failed: a null goes up to the next value around it that may be null.
 pub(in crate::db::graphql) struct Spoiled;
@@ -14,12 +14,12 @@ pub(in crate::db::graphql) type Written = std::result::Result<(), Spoiled>;
 /// The faults of an answer in order, and about their bytes.
 #[derive(Default)]
 pub(super) struct Faults {
-    list: Vec<Fault>,
+    list: Vec<GraphqlError>,
     bytes: usize,
 }
 
 impl Faults {
-    pub(super) fn push(&mut self, fault: Fault) {
+    pub(super) fn push(&mut self, fault: GraphqlError) {
         self.bytes += bytes_of(&fault);
         self.list.push(fault);
     }
@@ -32,19 +32,19 @@ impl Faults {
         self.bytes
     }
 
-    pub(super) fn into_list(self) -> Vec<Fault> {
+    pub(super) fn into_list(self) -> Vec<GraphqlError> {
         self.list
     }
 }
 
 /// About the bytes of memory that a fault takes; as JSON it is no longer.
-pub(in crate::db::graphql) fn bytes_of(fault: &Fault) -> usize {
+pub(in crate::db::graphql) fn bytes_of(fault: &GraphqlError) -> usize {
     let step = |step: &PathStep| match step {
         PathStep::Key(key) => size_of::<PathStep>() + key.len(),
         PathStep::Index(_) => size_of::<PathStep>(),
     };
     let (positions, steps) = (size_of_val(&*fault.positions), fault.path.iter().map(step));
-    size_of::<Fault>() + fault.message.len() + positions + steps.sum::<usize>()
+    size_of::<GraphqlError>() + fault.message.len() + positions + steps.sum::<usize>()
 }
 
 /// Something that writes values of an answer contiguous: those of the store, and those of other
@@ -108,13 +108,13 @@ pub(super) trait NullPropagation: Sized {
     /// Reports a fault of the value that is being written, which fails.
     fn spoil(&mut self, field: &Field, message: String) -> Written {
         let path = self.steps();
-        self.report_fault(Fault { path, ..Fault::at(field.shape.location, message) });
+        self.report_fault(GraphqlError { path, ..GraphqlError::at(field.shape.location, message) });
         Err(Spoiled)
     }
 
     /// Reports a fault. There may be one for each value, so they count as what is written does;
     /// where there is no space for them they are reported no more.
-    fn report_fault(&mut self, fault: Fault) {
+    fn report_fault(&mut self, fault: GraphqlError) {
         if self.goes_on() {
             self.faults().push(fault);
         }

@@ -31,8 +31,8 @@ impl QueryAnswer {
     /// Returns the name of a block, and the keys of its objects in the order of the query. `None`
     /// selects the only block.
     ///
-    /// The query does not list the keys of `@facets` and of all languages (`name@*`). If it requests
-    /// them, the entire answer is written once to collect them.
+    /// The query does not list the keys of `@facets` and of all languages (`name@*`). If it
+    /// requests them, the entire answer is written once to collect them.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -101,8 +101,8 @@ impl QueryAnswer {
 
     /// The rows of a block as a table: its objects, its groups, or what a block without nodes
     /// computes as one row. The columns are in the order of the query, also those without a value;
-    /// objects within rows are struct columns. If this block is built column by column, other blocks
-    /// are not read, and errors of their values are not reported.
+    /// objects within rows are struct columns. If this block is built column by column, other
+    /// blocks are not read, and errors of their values are not reported.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -130,8 +130,8 @@ impl QueryAnswer {
         Ok(table)
     }
 
-    /// Builds the table column by column; `None` if the rows have to be written one by one, or if there
-    /// is an error, which writing them one by one reports.
+    /// Builds the table column by column; `None` if the rows have to be written one by one, or if
+    /// there is an error, which writing them one by one reports.
     fn columns(&self, block: &str, context: &RequestContext) -> Result<Option<Table>> {
         let Some(answer) = self.held_answer() else { return Ok(None) };
         self.prepare(context);

@@ -5,8 +5,8 @@
 //! its beginning is like the rest of it, and twice where it is not.
 
 use super::dialect::separator_name;
-use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed, TypedColumns, column_array};
+use super::options::CsvOptions;
 use super::reader::{TextBatch, TextReader, counted};
 use super::records::FIELDS_MAX;
 use super::sniff::{CsvFormat, Sample, sniff};
@@ -97,7 +97,7 @@ impl CsvFile {
         type_of: impl Fn(&str) -> Option<ValueType>,
     ) -> Result<CsvFile> {
         let (name, text) = (path.display().to_string(), TextFile::find(path, options.encoding)?);
-        let given = Given { is_list: hint.is_list, is_edges: hint.is_edges, ..given(options) };
+        let given = CsvOptions { is_list: hint.is_list, is_edges: hint.is_edges, ..given(options) };
         let mut sample_len = SAMPLE_LEN;
         let (is_cut, Sample { mut sniffed, mut observed, .. }) = loop {
             let _held = memory.reserve(sample_len as u64 * SAMPLE_COPIES)?;
@@ -443,10 +443,10 @@ pub(in crate::tables) fn check_names(file: &str, names: &[String], columns: usiz
     Err(Error::query(fault).with_hint("name each column in the order of the file"))
 }
 
-fn given(options: &TableOptions) -> Given {
+fn given(options: &TableOptions) -> CsvOptions {
     let TextOptions { header, quote, escape, comment, skip, null_values, quoted_null, .. } =
         &options.text;
-    Given {
+    CsvOptions {
         separator: options.separator,
         quote: *quote,
         escape: *escape,

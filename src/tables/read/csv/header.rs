@@ -7,8 +7,8 @@
 //! distinct names.
 
 use super::dialect::Dialect;
-use super::given::Given;
 use super::kinds::{ColumnKind, MissingTexts, Observed};
+use super::options::CsvOptions;
 use super::records::{Field, Records, commonest, field_text};
 use crate::tables::shape::options::Ragged;
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub(super) fn header_of(
     (sample, dialect): (&str, Dialect),
     (records, start, separators): (&Records, usize, &[u8]),
     comments: &[&str],
-    given: &Given,
+    given: &CsvOptions,
 ) -> (Header, Vec<Observed>) {
     let text = |field: &Field| field_text(sample, *field, dialect);
     if records.len() <= start {

@@ -2,7 +2,7 @@
 
 pub(super) mod dialect;
 pub(super) mod records;
-pub(super) mod given;
+pub(super) mod options;
 pub(super) mod sniff;
 pub(super) mod header;
 pub(super) mod kinds;

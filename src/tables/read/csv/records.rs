@@ -9,8 +9,8 @@
 //! ```
 //!
 //! A line is terminated by `\n`, `\r\n` or `\r`, in any mixture. A quote opens only where a field
-//! begins; elsewhere it is literal. Where text follows a closing quote, the quotes of the field
-//! are literal, too; if a quote is its last character, the outer two are around it. Outside quotes an
+//! begins; elsewhere it is literal. Where text follows a closing quote, the quotes of the field are
+//! literal, too; if a quote is its last character, the outer two are around it. Outside quotes an
 //! escape makes a special character literal, and is literal itself in front of others: `\N` and
 //! `C:\dir` stay as they are. Cost: one pass over the text.
 

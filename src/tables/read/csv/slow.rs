@@ -1,7 +1,7 @@
 //! The slow twin of the reader: splits a text character by character, and compares.
 
 use super::dialect::Dialect;
-use super::given::Given;
+use super::options::CsvOptions;
 use super::reader::TextReader;
 use super::records::FIELDS_MAX;
 use super::sniff::{CsvFormat, sniff};
@@ -17,7 +17,7 @@ type Record = Vec<(String, bool)>;
 /// Panics where they differ.
 pub(in crate::tables) fn check_text_table(text: &str, usual: u8, is_list: bool) {
     let text = text.trim_start_matches('\u{feff}');
-    let given = Given { is_list, ..Given::default() };
+    let given = CsvOptions { is_list, ..CsvOptions::default() };
     let CsvFormat { dialect, skip, header, .. } = sniff(text, false, usual, &given).sniffed;
     let width = header.columns.len();
     let table = ("t".to_owned(), text.as_bytes());

@@ -13,9 +13,9 @@
 //! of fields: each line is a text.
 
 use super::dialect::Dialect;
-use super::given::Given;
 use super::header::{Header, header_of};
 use super::kinds::Observed;
+use super::options::CsvOptions;
 use super::records::{Field, Records, Split, Splitter, commonest};
 use crate::tables::shape::options::{NO_SEPARATOR, Ragged};
 use std::cmp::Reverse;
@@ -90,7 +90,7 @@ struct Candidate {
 
 /// Finds out how a text is written. `is_cut` says that the file goes on after the sample, so that
 /// its last record is not counted. `usual` is the separator that the name of the file promises.
-pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Given) -> Sample {
+pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &CsvOptions) -> Sample {
     let (sample, first_line) = match given.skip {
         Some(lines) => behind_lines(text, lines),
         None => (text, 0),
@@ -148,7 +148,7 @@ pub(in crate::tables) fn sniff(text: &str, is_cut: bool, usual: u8, given: &Give
 }
 
 /// The separators that are in a tenth of the lines of a file of one column.
-fn separators_in(sample: &str, dialect: Dialect, given: &Given) -> Vec<u8> {
+fn separators_in(sample: &str, dialect: Dialect, given: &CsvOptions) -> Vec<u8> {
     let lines = || sample.lines().filter(|line| !line.trim().is_empty());
     let count = lines().count();
     let is_in = |separator: &u8| {
@@ -165,7 +165,7 @@ fn separators_in(sample: &str, dialect: Dialect, given: &Given) -> Vec<u8> {
 
 /// The first record that has a value: those in front are no rows, as one says that is only
 /// separators.
-fn behind_empty(records: &Records, start: usize, given: &Given) -> usize {
+fn behind_empty(records: &Records, start: usize, given: &CsvOptions) -> usize {
     let has_value = |index: &usize| records.record(*index).iter().any(|field| !field.is_empty());
     match given.header {
         None => (start..records.len()).find(has_value).unwrap_or(start),
@@ -184,7 +184,7 @@ fn behind_lines(text: &str, lines: u64) -> (&str, u64) {
     (rest, lines)
 }
 
-fn separators_of(given: &Given) -> Vec<u8> {
+fn separators_of(given: &CsvOptions) -> Vec<u8> {
     match (given.separator, given.is_list) {
         (Some(separator), _) => vec![separator],
         (None, true) => SEPARATORS_OF_LISTS.to_vec(),
@@ -192,7 +192,7 @@ fn separators_of(given: &Given) -> Vec<u8> {
     }
 }
 
-fn candidates(usual: u8, given: &Given) -> Vec<Dialect> {
+fn candidates(usual: u8, given: &CsvOptions) -> Vec<Dialect> {
     let separators = separators_of(given);
     let first = separators.contains(&usual).then_some(usual);
     let others = separators.into_iter().filter(|separator| *separator != usual);
@@ -254,7 +254,7 @@ fn scored_of(
     is_cut: bool,
     mut dialect: Dialect,
     (usual, order): (u8, usize),
-    given: &Given,
+    given: &CsvOptions,
 ) -> Candidate {
     let mut cut = split(sample, is_cut, dialect);
     if given.comment.is_none() && has_comments(sample, &cut.records) {
@@ -406,7 +406,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str, usual: u8) -> String {
-        let sniffed = sniff(text, false, usual, &Given::default()).sniffed;
+        let sniffed = sniff(text, false, usual, &CsvOptions::default()).sniffed;
         let Dialect { separator, quote, escape, comment, .. } = sniffed.dialect;
         let sign = |byte: Option<u8>| byte.map_or('-', char::from);
         let header = &sniffed.header;
@@ -484,7 +484,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn any_text_is_survived(text in "[a1,;\t|\"'\\\\#\n\r é]{0,80}", is_cut: bool) {
-            let sniffed = sniff(&text, is_cut, b',', &Given::default()).sniffed;
+            let sniffed = sniff(&text, is_cut, b',', &CsvOptions::default()).sniffed;
             proptest::prop_assert!(sniffed.skip <= text.len() as u64);
         }
     }

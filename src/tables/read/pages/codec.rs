@@ -63,7 +63,8 @@ fn block(input: &[u8], len: usize) -> std::result::Result<Vec<u8>, String> {
     Ok(out)
 }
 
-/// Blocks as Hadoop writes them: the lengths of a block, decompressed and compressed, are in front of it.
+/// Blocks as Hadoop writes them: the lengths of a block, decompressed and compressed, are in front
+/// of it.
 fn blocks(mut input: &[u8], len: usize) -> Option<Vec<u8>> {
     let mut out = vec![0; len];
     let mut at = 0_usize;

@@ -17,7 +17,8 @@ use tokio_rustls::TlsConnector;
 /// How long any answer may take before a test gives up.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// No answer to an attack takes longer. Where nothing is optimised 100,000 aliases take 15 s, which are 0.2 otherwise, and more beside other tests.
+/// No answer to an attack takes longer. Where nothing is optimised 100,000 aliases take 15 s, which
+/// are 0.2 otherwise, and more beside other tests.
 pub const QUICK: Duration = Duration::from_secs(if cfg!(debug_assertions) { 50 } else { 20 });
 
 /// A connection of any kind.

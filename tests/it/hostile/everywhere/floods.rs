@@ -1,4 +1,5 @@
-//! One client that asks long questions over WebSocket, as many as there may be: the subscriptions of others go on.
+//! One client that asks long questions over WebSocket, as many as there may be: the subscriptions
+//! of others go on.
 
 use super::door::{AnyStream, BoundListener, Yard};
 use super::leaving::{GRAPHQL, SCHEMA, facts, graphql};
@@ -51,7 +52,8 @@ fn news(
 #[test]
 fn who_asks_long_questions_keeps_nobody_waiting() {
     let _turn = crate::hostile::turn();
-    // Not optimised, the writes below may compute for the 2 ms from which on a request waits behind the long ones of its address.
+    // Not optimised, the writes below may compute for the 2 ms from which on a request waits behind
+    // the long ones of its address.
     let quick = if cfg!(debug_assertions) { "quick=20ms" } else { "quick=2ms" };
     let mut yard = Yard::new(&["--limit", "timeout=30s", "--admission", quick]);
     yard.fill(SCHEMA, GRAPHQL, &facts());

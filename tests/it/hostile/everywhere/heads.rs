@@ -1,5 +1,6 @@
-//! Requests in HTTP/1.1 that two readers may take for different ones, and what is no request: at each listener one answer comes at most,
-//! the connection is closed, and nothing that follows is taken for a request of its own.
+//! Requests in HTTP/1.1 that two readers may take for different ones, and what is no request: at
+//! each listener one answer comes at most, the connection is closed, and nothing that follows is
+//! taken for a request of its own.
 
 use super::door::{BoundListener, Yard};
 use std::fmt::Write as _;
@@ -17,7 +18,8 @@ const SOON: Duration = Duration::from_secs(10);
 enum Want {
     /// It is refused or the connection is closed; nothing after it is answered.
     Refused,
-    /// It is answered, perhaps with a refusal in words, and the connection is closed; nothing after it is answered.
+    /// It is answered, perhaps with a refusal in words, and the connection is closed; nothing after
+    /// it is answered.
     Once,
     /// It is a request like others, and so is what follows.
     Fine,

@@ -37,7 +37,8 @@ pub fn ask(yard: &Yard, listener: BoundListener, request: Request<Body>) -> io::
         .block_on(async { timeout(PATIENCE, send(yard, listener, request)).await.map_err(late)? })
 }
 
-/// Sends a request and gives it up after a while: the stream is reset, or the connection closed. Returns when that was.
+/// Sends a request and gives it up after a while: the stream is reset, or the connection closed.
+/// Returns when that was.
 pub fn give_up(
     yard: &Yard,
     listener: BoundListener,

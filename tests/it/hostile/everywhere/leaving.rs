@@ -1,4 +1,5 @@
-//! Clients that leave before they are answered: what is computed for them ends soon, by whichever way they came.
+//! Clients that leave before they are answered: what is computed for them ends soon, by whichever
+//! way they came.
 
 use super::door::{BoundListener, Yard};
 use super::http2;
@@ -19,7 +20,8 @@ pub const SCHEMA: &str = "next: [uid] .\nrank: int .";
 
 pub const GRAPHQL: &str = "type Item @withSubscription { id: ID! name: String rank: Int @dgraph(pred: \"rank\") next: [Item] @dgraph(pred: \"next\") }";
 
-/// How soon after a client has left its work is over. Beside other tests, and unoptimised, that takes longer.
+/// How soon after a client has left its work is over. Beside other tests, and unoptimised, that
+/// takes longer.
 fn soon() -> Duration {
     match number_from_environment("HEXGRAPH_HOSTILE_SECONDS") {
         Some(_) => 200 * MS,
@@ -48,7 +50,8 @@ fn dql(blocks: usize) -> RequestedQuery<'static> {
     RequestedQuery::dql(text + " }")
 }
 
-/// Root fields with much to walk over for nothing that is there, which are answered beside each other.
+/// Root fields with much to walk over for nothing that is there, which are answered beside each
+/// other.
 pub fn graphql(fields: usize) -> RequestedQuery<'static> {
     let levels = format!("{} name {}", "next { ".repeat(20), "}".repeat(20));
     let one = |at| format!("a{at}: queryItem @cascade {{ {levels} }} ");
@@ -113,7 +116,8 @@ fn leave(
     }
 }
 
-/// Names that differ in their letters: of a kind that was quick twice, all would be answered beside the slow one.
+/// Names that differ in their letters: of a kind that was quick twice, all would be answered beside
+/// the slow one.
 fn name(number: usize) -> String {
     number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect()
 }

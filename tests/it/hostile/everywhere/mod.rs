@@ -1,5 +1,6 @@
-//! What attackers try, by every way into a server: each attack of a table goes to each listener, in each version of HTTP that is
-//! spoken there. It is refused in words or answered, and the server goes on for others.
+//! What attackers try, by every way into a server: each attack of a table goes to each listener, in
+//! each version of HTTP that is spoken there. It is refused in words or answered, and the server
+//! goes on for others.
 //!
 //! | | ports | ports with TLS | file |
 //! |---|---|---|---|

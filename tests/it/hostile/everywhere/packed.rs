@@ -1,4 +1,5 @@
-//! Bodies and messages that are packed: those that unpack to far more than they are, that end early, or that lie about what they need.
+//! Bodies and messages that are packed: those that unpack to far more than they are, that end
+//! early, or that lie about what they need.
 
 use super::door::{QUICK, Yard};
 use super::request::{Carrier, Reply, RequestedQuery, call, framed, message_of, send, web_call};
@@ -10,7 +11,8 @@ use std::time::{Duration, Instant};
 
 const MIB: u64 = 1 << 20;
 
-/// What the servers may take beside what they have at their beginning: a body may have 4 MiB, and is read while it grows.
+/// What the servers may take beside what they have at their beginning: a body may have 4 MiB, and
+/// is read while it grows.
 const CAPACITY: u64 = 128 * MIB;
 
 const POINT: &str = "{ q(func: uid(1)) { uid } }";
@@ -42,7 +44,8 @@ fn zstd_bomb() -> Vec<u8> {
 
 /// A frame of zstd that wants a window of 2 GiB for what it says are a few bytes.
 fn wide_window() -> Vec<u8> {
-    // The magic number, no length of the content, a window of 2^(10 + 21) bytes; a last block of one byte that repeats.
+    // The magic number, no length of the content, a window of 2^(10 + 21) bytes; a last block of
+    // one byte that repeats.
     let block = (100_u32 << 3 | 0b011).to_le_bytes();
     [&[0x28, 0xb5, 0x2f, 0xfd, 0x00, 21 << 3][..], &block[..3], b" "].concat()
 }

@@ -1,4 +1,5 @@
-//! The carriers of requests: what is asked by HTTP/1.1, HTTP/2, a call of gRPC or gRPC-Web, or a subscription, and what comes back.
+//! The carriers of requests: what is asked by HTTP/1.1, HTTP/2, a call of gRPC or gRPC-Web, or a
+//! subscription, and what comes back.
 
 use super::door::{BoundListener, Yard};
 use super::http2;
@@ -67,7 +68,8 @@ impl<'a> RequestedQuery<'a> {
 
     /// The same as a call, of its text in DQL.
     pub fn as_call(&self) -> Vec<u8> {
-        // A message has its text in UTF-8, which the attack may not: so the field is written by hand.
+        // A message has its text in UTF-8, which the attack may not: so the field is written by
+        // hand.
         let mut message = vec![0x22];
         prost::encoding::encode_varint(self.body.len() as u64, &mut message);
         message.extend_from_slice(&self.body);

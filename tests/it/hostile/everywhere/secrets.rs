@@ -1,4 +1,5 @@
-//! Tokens that were made by somebody else, names of the server and origins of pages that only look right: by every carrier.
+//! Tokens that were made by somebody else, names of the server and origins of pages that only look
+//! right: by every carrier.
 
 use super::door::{BoundListener, Yard};
 use super::request::{Carrier, RequestedQuery, check_answered, json_of, send};
@@ -11,7 +12,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 const SECRET: &str = "a secret of thirty-two bytes, at least";
 
-/// The public key that tokens for rules are checked with; whoever had the private one has thrown it away.
+/// The public key that tokens for rules are checked with; whoever had the private one has thrown it
+/// away.
 const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\n\
 MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAsf9bQXACywZmEvqQhAU0\n\
 TAtt5YVHMe+RUM4f/beVzuAnEP3hkML81QA4hUjF/nd9R4tSS227etqyaGIeNl7c\n\
@@ -159,7 +161,8 @@ fn tokens_that_others_made_open_nothing() {
         [RequestedQuery::dql(QUERY), RequestedQuery::graphql(json_of(ITEMS))]
             .map(|requested| requested.with("accessjwt", token))
     };
-    // A token of one server is as good at the other, which has the same secret; without the claims of the rule there are no items.
+    // A token of one server is as good at the other, which has the same secret; without the claims
+    // of the rule there are no items.
     let [dql, graphql] = requested(&access);
     let name =
         RequestedQuery::graphql(json_of("{ __typename }")).with("accessjwt", access.as_str());
@@ -195,7 +198,8 @@ fn tokens_that_others_made_open_nothing() {
     assert!(faults.is_empty(), "{faults}");
 }
 
-/// How a request names the server, and the page that it comes from; whether it may ask. `{port}` is that of the listener.
+/// How a request names the server, and the page that it comes from; whether it may ask. `{port}` is
+/// that of the listener.
 const NAMES: [(&str, &str, bool); 28] = [
     ("localhost:{port}", "", true),
     ("LOCALHOST", "", true),

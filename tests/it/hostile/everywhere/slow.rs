@@ -1,4 +1,5 @@
-//! Clients that stop in the middle, at every listener: each connection is closed in time, and others are answered meanwhile.
+//! Clients that stop in the middle, at every listener: each connection is closed in time, and
+//! others are answered meanwhile.
 
 use super::door::{AnyStream, BoundListener, Yard};
 
@@ -48,7 +49,8 @@ fn root_paths() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     ]
 }
 
-/// How long it takes until the server closes a connection; more is sent now and then, if that is so.
+/// How long it takes until the server closes a connection; more is sent now and then, if that is
+/// so.
 fn closed_after(mut stream: AnyStream, start: &[u8], drips: bool) -> Duration {
     let started = Instant::now();
     let _ = stream.write_all(start).and_then(|()| stream.flush());

@@ -89,7 +89,8 @@ impl Twin<'_> {
         Ok(all)
     }
 
-    /// What the nodes after the last level have: what is computed for them, and for `@cascade` nothing of what is read.
+    /// What the nodes after the last level have: what is computed for them, and for `@cascade`
+    /// nothing of what is read.
     fn beyond_last(&mut self, block: &Block, nodes: &BTreeSet<u64>) -> Outcome<Vec<TwinOutcome>> {
         let is_computed = |field: &&Arc<Field>| {
             use FieldKind::{AggregateVar, CountUid, Math, Val};

@@ -140,7 +140,8 @@ impl Generator<'_> {
         Chunk::Row(parts)
     }
 
-    /// A block that does nothing but name values of its nodes, numbers of edges, and what is computed from them.
+    /// A block that does nothing but name values of its nodes, numbers of edges, and what is
+    /// computed from them.
     fn columns_block(&mut self) -> Chunk {
         self.uses("columns");
         let function = self.function(true);

@@ -1,5 +1,5 @@
-//! Replaces the module `bcrypt` in a build without the feature `passwords`: each function returns an
-//! error.
+//! Replaces the module `bcrypt` in a build without the feature `passwords`: each function returns
+//! an error.
 
 use super::password_error::PasswordError;
 use crate::types::Feature;

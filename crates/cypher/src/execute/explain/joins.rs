@@ -60,7 +60,8 @@ impl Outline<'_, '_> {
         Ok(Some(steps))
     }
 
-    /// The steps that a pattern was joined in, or those that are expected; `None` where it was not joined.
+    /// The steps that a pattern was joined in, or those that are expected; `None` where it was not
+    /// joined.
     fn steps_of_pattern(
         &self,
         pattern: &Pattern,
@@ -180,7 +181,8 @@ impl Outline<'_, '_> {
         Ok(())
     }
 
-    /// Pairs that must differ. That relationships of one clause do is a rule of the language, and has no line.
+    /// Pairs that must differ. That relationships of one clause do is a rule of the language, and
+    /// has no line.
     fn constraint(&mut self, pattern: &Pattern, constraint: &Constraint) -> Result<()> {
         match constraint {
             Constraint::Unique(..) => {}

@@ -1,6 +1,8 @@
-//! `EXPLAIN` and `PROFILE`: the operators of a plan in the order in which rows pass through them, one line each.
+//! `EXPLAIN` and `PROFILE`: the operators of a plan in the order in which rows pass through them,
+//! one line each.
 //!
-//! The names of operators are those of the plans of queries in DQL. What is part of an operator is indented below it.
+//! The names of operators are those of the plans of queries in DQL. What is part of an operator is
+//! indented below it.
 
 mod line;
 mod texts;

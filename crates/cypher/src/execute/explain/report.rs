@@ -5,7 +5,8 @@ use crate::execute::profile::{Measured, Profile};
 use crate::execute::table::Table;
 use hexgraph_scalar::Value;
 
-/// The rows of a plan: operator, detail and expected rows, and with a profile the actual rows and the milliseconds.
+/// The rows of a plan: operator, detail and expected rows, and with a profile the actual rows and
+/// the milliseconds.
 pub(in crate::execute) fn report(lines: &[Line], profile: Option<&Profile>) -> Table {
     let mut columns = vec!["operator", "detail", "expected"];
     if profile.is_some() {

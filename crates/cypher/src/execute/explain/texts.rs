@@ -27,7 +27,8 @@ impl Outline<'_, '_> {
         names.join(", ")
     }
 
-    /// An expression: what the plan made of a pattern in the words of a condition, else as it is written.
+    /// An expression: what the plan made of a pattern in the words of a condition, else as it is
+    /// written.
     pub(super) fn expression(&self, expression: &Expression) -> String {
         let span = expression.span;
         match &expression.operation {

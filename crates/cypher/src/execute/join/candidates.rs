@@ -7,8 +7,8 @@ use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-/// A table by node numbers is used where it has at most so many bytes for each node, and for small spans anyway: what
-/// a hash table needs for an entry is about as much.
+/// A table by node numbers is used where it has at most so many bytes for each node, and for small
+/// spans anyway: what a hash table needs for an entry is about as much.
 const BYTES_PER_NODE: usize = 64;
 const SMALL_SPAN: usize = 1 << 16;
 

@@ -1,5 +1,5 @@
-//! Expressions of one variable are evaluated once for each distinct value of the property that they read, not once for each
-//! node.
+//! Expressions of one variable are evaluated once for each distinct value of the property that they
+//! read, not once for each node.
 
 use super::candidates::Reserved;
 use crate::execute::adjacency::Adjacency;
@@ -35,7 +35,8 @@ pub(super) struct Reader<'r, 'a> {
 /// An expression that reads its variable by one property only.
 struct ByProperty {
     name: Arc<str>,
-    /// The expression with the property's value in the slot of the variable; `None` for the property alone.
+    /// The expression with the property's value in the slot of the variable; `None` for the
+    /// property alone.
     expression: Option<Expression>,
     /// The distinct values of the property, where the expression is another one.
     values: Dictionary,
@@ -130,8 +131,9 @@ fn is_slot(expression: &Expression, slot: SlotIndex) -> bool {
     matches!(expression.operation, Operation::Slot(it) if it == slot)
 }
 
-/// The expression with a property's value instead of the node in a slot. `None` where it reads more of the node than one
-/// property, whose name is written to `name`, or has parts with variables of their own.
+/// The expression with a property's value instead of the node in a slot. `None` where it reads more
+/// of the node than one property, whose name is written to `name`, or has parts with variables of
+/// their own.
 fn by_property(
     expression: &Expression,
     slot: SlotIndex,

@@ -136,8 +136,8 @@ impl Positions {
 }
 
 impl<'g> EdgeLists<'g> {
-    /// The lists of an edge from the endpoint `variable`: those of one type are read where they are stored. Others are
-    /// built, without nodes that cannot match.
+    /// The lists of an edge from the endpoint `variable`: those of one type are read where they are
+    /// stored. Others are built, without nodes that cannot match.
     pub(super) fn new(
         edge: &Edge,
         variable: VarIndex,

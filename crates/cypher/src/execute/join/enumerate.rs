@@ -1,5 +1,6 @@
-//! The core of a pattern: its variables are bound one after the other, each to the nodes that are in the lists of all
-//! bound neighbours. No list of partial matches is built, and the time is that of a worst-case optimal join.
+//! The core of a pattern: its variables are bound one after the other, each to the nodes that are
+//! in the lists of all bound neighbours. No list of partial matches is built, and the time is that
+//! of a worst-case optimal join.
 
 use super::candidates::{Candidates, Lookup, Reserved, collect, too_many};
 use super::edge_lists::{EdgeLists, nodes_of, parts_of};
@@ -9,15 +10,18 @@ use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Edge, VarIndex};
 use hexgraph_base::types::Result;
 
-/// To bind a variable takes about so many nanoseconds. Estimate: two misses of the caches, and some instructions.
+/// To bind a variable takes about so many nanoseconds. Estimate: two misses of the caches, and some
+/// instructions.
 const BIND_NANOS: f64 = 40.0;
 /// How many bindings lie between two checks whether the query may go on.
 const CHECKED_BINDINGS: u32 = 1024;
-/// The first variable is bound to so many nodes before the rows are passed on: what waits is bounded.
+/// The first variable is bound to so many nodes before the rows are passed on: what waits is
+/// bounded.
 const NODES_OF_ROUND: usize = 1 << 14;
 
-/// Of two lists the longer one is searched where it has more than so many times the nodes of the other: a node that is
-/// searched takes about as long as so many that are looked up in a table (estimate: a miss of the caches).
+/// Of two lists the longer one is searched where it has more than so many times the nodes of the
+/// other: a node that is searched takes about as long as so many that are looked up in a table
+/// (estimate: a miss of the caches).
 const MARKED_RATIO: usize = 8;
 
 /// Bindings of the retained variables, one after the other, each with its number of matches.
@@ -59,8 +63,8 @@ struct State<'a, 'g> {
 }
 
 impl<'g> Reduction<'g> {
-    /// Calls back with the bindings of the retained variables in the order in which they were given, in parts. Without
-    /// any there is one binding.
+    /// Calls back with the bindings of the retained variables in the order in which they were
+    /// given, in parts. Without any there is one binding.
     pub(super) fn bindings(
         mut self,
         each: &mut dyn FnMut(&Bindings) -> Result<bool>,
@@ -182,8 +186,8 @@ impl<'g> Enumeration<'g> {
         Ok(())
     }
 
-    /// Binds the first variable to some nodes. Where the second one follows by one edge, its lists are read together: to
-    /// read them one by one waits for memory at each.
+    /// Binds the first variable to some nodes. Where the second one follows by one edge, its lists
+    /// are read together: to read them one by one waits for memory at each.
     fn begin(&self, nodes: &[u32], factor: u64, state: &mut State<'_, 'g>) -> Result<()> {
         let lists = match self.levels.get(1).map(|it| &it.lists[..]) {
             Some([(0, EdgeLists::Stored(lists), _)]) => lists,
@@ -222,7 +226,8 @@ impl<'g> Enumeration<'g> {
         self.count(level, state, |state| self.descend(level + 1, count, state))
     }
 
-    /// Goes on after a level that is bound. Behind the last retained variable the matches of the rest are one number.
+    /// Goes on after a level that is bound. Behind the last retained variable the matches of the
+    /// rest are one number.
     fn count(
         &self,
         level: usize,
@@ -261,7 +266,8 @@ impl<'g> Enumeration<'g> {
                 let lengths = lists.each_ref().map(|it| it.nodes.len());
                 let is_skewed =
                     MARKED_RATIO * lengths[0].min(lengths[1]) < lengths[0].max(lengths[1]);
-                // A list that stays while the other one changes is marked, unless it is better to skip in the longer one.
+                // A list that stays while the other one changes is marked, unless it is better to
+                // skip in the longer one.
                 if outer.0 < inner.0 && inner.0 + 1 == level && !is_skewed {
                     let mut marks = std::mem::take(&mut state.marks[level]);
                     let owner = state.bound[outer.0];
@@ -322,8 +328,8 @@ impl<'g> Enumeration<'g> {
         Ok(())
     }
 
-    /// Adds a node that is in all lists of a level, `product` times for each of `count` bindings: it is bound, or added
-    /// to the sum of a level that is counted.
+    /// Adds a node that is in all lists of a level, `product` times for each of `count` bindings:
+    /// it is bound, or added to the sum of a level that is counted.
     #[inline]
     fn matched(
         &self,
@@ -364,7 +370,8 @@ impl<'g> Enumeration<'g> {
         if self.is_counted(level) { state.add(sum, count, list.nodes.len()) } else { Ok(()) }
     }
 
-    /// Binds the nodes that are in several lists: those of the shortest one are looked for in the others.
+    /// Binds the nodes that are in several lists: those of the shortest one are looked for in the
+    /// others.
     fn intersect(
         &self,
         level: usize,
@@ -443,7 +450,8 @@ fn repeated(list: &[u32], at: usize) -> (u32, usize) {
     (node, repeats)
 }
 
-/// The position of the first node of a list that is not below a node: steps that double, then halves.
+/// The position of the first node of a list that is not below a node: steps that double, then
+/// halves.
 #[inline]
 fn gallop(list: &[u32], node: u32) -> usize {
     let mut step = 1;

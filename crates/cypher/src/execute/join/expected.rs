@@ -1,5 +1,5 @@
-//! The steps of a join before it runs: those of [`Reduction`](super::reduce::Reduction), by the numbers of candidates that
-//! labels, indexes and the lists of edges have.
+//! The steps of a join before it runs: those of [`Reduction`](super::reduce::Reduction), by the
+//! numbers of candidates that labels, indexes and the lists of edges have.
 
 use super::edge_lists::parts_of;
 use super::order::{Sizes, binding_steps};
@@ -7,7 +7,8 @@ use super::reduce::{next_isolated, next_leaf};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Edge, JoinStep, Pattern, VarIndex};
 
-/// The steps of a pattern without its constraints. `sizes` are the numbers of candidates; `None` for all nodes.
+/// The steps of a pattern without its constraints. `sizes` are the numbers of candidates; `None`
+/// for all nodes.
 pub(in crate::execute) fn expected_steps(
     pattern: &Pattern,
     retained: &[VarIndex],

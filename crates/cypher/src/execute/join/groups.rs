@@ -1,8 +1,8 @@
 //! Groups of the matches of a join, without a row for each binding.
 //!
-//! A key or an argument reads one variable. So it is evaluated once for each node, or once for each distinct value of the
-//! property that it reads, and becomes a code. A group is a tuple of codes; pairs of codes have numbers, one level for each
-//! further key.
+//! A key or an argument reads one variable. So it is evaluated once for each node, or once for each
+//! distinct value of the property that it reads, and becomes a code. A group is a tuple of codes;
+//! pairs of codes have numbers, one level for each further key.
 
 use super::candidates::{Reserved, too_many};
 use super::coded::{CodedExpression, Reader};
@@ -22,12 +22,13 @@ const NONE: u32 = u32::MAX;
 /// Nodes in a range of this length have one table.
 const PAGE: usize = 1 << 12;
 
-/// The bytes of an entry of a hash table of pairs, and of a group without its accumulators. Estimates.
+/// The bytes of an entry of a hash table of pairs, and of a group without its accumulators.
+/// Estimates.
 const PAIR_BYTES: usize = 32;
 
 impl<'a> Execution<'a> {
-    /// Pushes a row for each group of the matches of a join, in the order of their first bindings; `None` where a key or
-    /// an argument reads several variables, or rows are matched one by one.
+    /// Pushes a row for each group of the matches of a join, in the order of their first bindings;
+    /// `None` where a key or an argument reads several variables, or rows are matched one by one.
     pub(in crate::execute) fn join_groups(
         &self,
         plan: &JoinPlan,

@@ -1,5 +1,5 @@
-//! Matches and conditions become a join where only the bindings of some nodes matter, and how many matches have them:
-//! before groups.
+//! Matches and conditions become a join where only the bindings of some nodes matter, and how many
+//! matches have them: before groups.
 
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::plan::{
@@ -27,8 +27,8 @@ pub(in crate::execute) struct Lowered {
     pub(in crate::execute) count: SlotIndex,
 }
 
-/// Lowers the stages from the beginning of a query to a group; `None` where rows are needed one by one. `count` is a
-/// free slot, `types` the number of types of relationships.
+/// Lowers the stages from the beginning of a query to a group; `None` where rows are needed one by
+/// one. `count` is a free slot, `types` the number of types of relationships.
 pub(in crate::execute) fn lower(
     stages: &[Stage],
     keys: &[(SlotIndex, Expression)],
@@ -116,8 +116,8 @@ fn lower_variant(
     Some((pattern, Shared { retained, keys, aggregates, residual }))
 }
 
-/// The stages with a chain of relationships instead of each short walk that nothing reads, once for each choice of their
-/// lengths. `None` where the choices are too many.
+/// The stages with a chain of relationships instead of each short walk that nothing reads, once for
+/// each choice of their lengths. `None` where the choices are too many.
 fn variants(stages: &[Stage]) -> Option<Vec<Vec<Stage>>> {
     let mut variants = vec![stages.to_vec()];
     // Nothing reads the variables inside of walks: their slots are in no row.
@@ -269,8 +269,8 @@ impl Lowering {
         Edge { from, to, types, either: hop.direction == Direction::Either, once: false }
     }
 
-    /// Adds a match that has one variable in common with this pattern. `binds` where other clauses could see what it
-    /// assigns.
+    /// Adds a match that has one variable in common with this pattern. `binds` where other clauses
+    /// could see what it assigns.
     fn attach(&mut self, plan: &MatchPlan, kind: AttachedKind, binds: bool) -> Option<()> {
         let mut inner = Lowering { types: self.types, ..Lowering::default() };
         inner.add(plan)?;

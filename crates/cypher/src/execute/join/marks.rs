@@ -28,7 +28,8 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Marks the list of a node, if it is not marked; false where a table of the candidates is too large.
+    /// Marks the list of a node, if it is not marked; false where a table of the candidates is too
+    /// large.
     pub(super) fn mark(
         &mut self,
         owner: u32,

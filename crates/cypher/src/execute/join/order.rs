@@ -75,8 +75,9 @@ impl<'e> Sizes<'e> {
         Sizes { edges, variables, means }
     }
 
-    /// The order of some variables with the fewest bindings that are tried: the best of those that begin at one of the
-    /// smallest variables and go on to the variable with the fewest nodes. O(variables² · edges).
+    /// The order of some variables with the fewest bindings that are tried: the best of those that
+    /// begin at one of the smallest variables and go on to the variable with the fewest nodes.
+    /// O(variables² · edges).
     pub(super) fn order(&self, left: &[VarIndex]) -> Option<Order> {
         let mut starts = left.to_vec();
         starts.sort_by(|one, other| self.variables[*one].total_cmp(&self.variables[*other]));

@@ -1,5 +1,5 @@
-//! An edge of any type leaves out the types that its endpoints cannot have: `(:City)-->(x)` reads only what begins at a
-//! city, and then `x` is at the end of such an edge.
+//! An edge of any type leaves out the types that its endpoints cannot have: `(:City)-->(x)` reads
+//! only what begins at a city, and then `x` is at the end of such an edge.
 
 use super::candidates::Candidates;
 use super::edge_lists::CHECKED_NODES;
@@ -7,8 +7,8 @@ use crate::execute::adjacency::{Adjacency, Lists};
 use crate::execute::plan::{Constraint, Edge, Pattern, VarIndex};
 use hexgraph_base::types::Result;
 
-/// The pattern with fewer types and with fewer candidates of the variables between its edges; `None` where all edges have
-/// one type, or none is left out.
+/// The pattern with fewer types and with fewer candidates of the variables between its edges;
+/// `None` where all edges have one type, or none is left out.
 pub(super) fn pruned(
     pattern: &Pattern,
     candidates: &mut [Option<Candidates>],

@@ -1,5 +1,6 @@
-//! Elimination of leaves: a variable with one edge becomes a number of matches of its neighbour. A pattern without a
-//! cycle is counted so by reading each edge once; what remains of others is a core of cycles and retained variables.
+//! Elimination of leaves: a variable with one edge becomes a number of matches of its neighbour. A
+//! pattern without a cycle is counted so by reading each edge once; what remains of others is a
+//! core of cycles and retained variables.
 
 use super::candidates::{Candidates, Lookup, Reserved, collect, is_dense, span_of, too_many};
 use super::edge_lists::{CHECKED_NODES, Part, nodes_of, parts_of};
@@ -8,8 +9,8 @@ use crate::execute::plan::{Edge, JoinStep, VarIndex};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 
-/// A list of a node is read in about so many nanoseconds, and an entry of it. Estimates: a miss of the caches, and a few
-/// instructions.
+/// A list of a node is read in about so many nanoseconds, and an entry of it. Estimates: a miss of
+/// the caches, and a few instructions.
 const LIST_NANOS: usize = 20;
 const ENTRY_NANOS: f64 = 1.5;
 
@@ -143,7 +144,8 @@ impl Reduction<'_> {
     }
 }
 
-/// The edge of a leaf, and the leaf: the one with the fewest candidates, so that conditions act early.
+/// The edge of a leaf, and the leaf: the one with the fewest candidates, so that conditions act
+/// early.
 pub(super) fn next_leaf(
     edges: &[Edge],
     retained: &[VarIndex],

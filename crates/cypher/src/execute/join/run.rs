@@ -19,11 +19,13 @@ use hexgraph_scalar::{Value, truth};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
-/// A candidate or an entry of a list that is read in order, and a row with its conditions. Estimates: `benches/patterns.py`
-/// reads an entry of a tree in 4 to 20 ns, and `test_cypher_patterns.py` ran row by row at about 1.5 million rows a second.
+/// A candidate or an entry of a list that is read in order, and a row with its conditions.
+/// Estimates: `benches/patterns.py` reads an entry of a tree in 4 to 20 ns, and
+/// `test_cypher_patterns.py` ran row by row at about 1.5 million rows a second.
 const CANDIDATE_NANOS: f64 = 4.0;
 const ROW_NANOS: f64 = 600.0;
-/// A condition of a candidate is the look-up of a code. `benches/analysts.py`: five conditions of 100,000 people in 5 ms.
+/// A condition of a candidate is the look-up of a code. `benches/analysts.py`: five conditions of
+/// 100,000 people in 5 ms.
 const CONDITION_NANOS: f64 = 10.0;
 /// More nodes than any graph has.
 const MANY: f64 = 4e9;
@@ -91,8 +93,8 @@ impl<'a> Execution<'a> {
         Ok(Some((join, patterns)))
     }
 
-    /// Whether an index has so few nodes for a variable that to follow their relationships costs less than to read all
-    /// candidates of the others.
+    /// Whether an index has so few nodes for a variable that to follow their relationships costs
+    /// less than to read all candidates of the others.
     pub(in crate::execute) fn is_cheaper_by_rows(
         &self,
         pattern: &Pattern,
@@ -162,8 +164,8 @@ pub(super) struct Ready<'p> {
 }
 
 impl<'a> Join<'_, 'a> {
-    /// The candidates of all variables and the terms; `None` where a condition has no value for some node, which may
-    /// have no match, or the terms are too many.
+    /// The candidates of all variables and the terms; `None` where a condition has no value for
+    /// some node, which may have no match, or the terms are too many.
     fn prepare<'p>(
         &mut self,
         pattern: &'p Pattern,
@@ -346,7 +348,8 @@ impl<'a> Join<'_, 'a> {
         Ok(true)
     }
 
-    /// Calls back with the bindings of the variables of some slots and their numbers of matches, in parts.
+    /// Calls back with the bindings of the variables of some slots and their numbers of matches, in
+    /// parts.
     pub(super) fn bindings(
         &mut self,
         ready: Ready<'_>,

@@ -1,5 +1,5 @@
-//! Few candidates of one variable leave few of its neighbours: these are followed before conditions are tested for all
-//! nodes of a label.
+//! Few candidates of one variable leave few of its neighbours: these are followed before conditions
+//! are tested for all nodes of a label.
 
 use super::candidates::{Candidates, Reserved};
 use super::edge_lists::{CHECKED_NODES, parts_of};
@@ -7,12 +7,13 @@ use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Edge, Pattern, VarIndex};
 use hexgraph_base::types::Result;
 
-/// Lists are followed where they have at most this part of the nodes that they restrict: they are sorted, which costs
-/// about as much more. Graphs of tests are small.
+/// Lists are followed where they have at most this part of the nodes that they restrict: they are
+/// sorted, which costs about as much more. Graphs of tests are small.
 const PART: usize = if cfg!(test) { 1 } else { 8 };
 
-/// The other endpoints of the relationships of its neighbours' `candidates`, so far as these are computed.
-/// `None` where they are many compared with `size`, the number of nodes of the variable without that.
+/// The other endpoints of the relationships of its neighbours' `candidates`, so far as these are
+/// computed. `None` where they are many compared with `size`, the number of nodes of the variable
+/// without that.
 pub(super) fn near_candidates(
     pattern: &Pattern,
     variable: VarIndex,

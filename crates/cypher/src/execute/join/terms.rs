@@ -1,6 +1,6 @@
-//! Inclusion and exclusion: matches of a pattern with constraints are those of the pattern without them, minus those
-//! that violate one. A violation makes two variables or two relationships the same, or adds a relationship, so each
-//! term is a pattern without constraints.
+//! Inclusion and exclusion: matches of a pattern with constraints are those of the pattern without
+//! them, minus those that violate one. A violation makes two variables or two relationships the
+//! same, or adds a relationship, so each term is a pattern without constraints.
 
 use crate::execute::plan::{Constraint, Edge, Pattern, VarIndex};
 use hexgraph_base::types::Result;
@@ -22,8 +22,8 @@ pub(super) struct Term {
     index: Vec<usize>,
 }
 
-/// The terms of a pattern; `None` where they are too many. `has_loops` returns for types whether a node has a
-/// relationship to itself.
+/// The terms of a pattern; `None` where they are too many. `has_loops` returns for types whether a
+/// node has a relationship to itself.
 pub(super) fn terms(
     pattern: &Pattern,
     has_loops: &mut dyn FnMut(&[u32]) -> Result<bool>,
@@ -39,7 +39,8 @@ pub(super) fn terms(
             return Ok(Some(Vec::new()));
         }
     }
-    // Equal relationships often make two variables equal that have to differ: those terms end at once.
+    // Equal relationships often make two variables equal that have to differ: those terms end at
+    // once.
     let rank = |it: &Constraint| match it {
         Constraint::Unique(..) => 0,
         Constraint::Differ(..) => 1,
@@ -86,7 +87,8 @@ fn without_opposites(terms: Vec<Term>) -> Vec<Term> {
 }
 
 impl Term {
-    /// The terms to add where two relationships are the same; `None` where they are so in this term.
+    /// The terms to add where two relationships are the same; `None` where they are so in this
+    /// term.
     fn same_edge(&self, one: usize, other: usize) -> Option<Vec<Term>> {
         let (one, other) = (self.index[one], self.index[other]);
         if one == other {
@@ -162,7 +164,8 @@ impl Term {
         }
     }
 
-    /// Whether there can be a match: variables differ that have to, and relationships from a node to itself exist.
+    /// Whether there can be a match: variables differ that have to, and relationships from a node
+    /// to itself exist.
     fn is_possible(
         &self,
         constraints: &[&Constraint],

@@ -13,8 +13,8 @@ impl<'a> Resolver<'a> {
         Ok((plan, Shape { width: self.width(), columns }))
     }
 
-    /// Resolves a query. Its branches see the names that are visible now; these are the same afterwards.
-    /// Without `sees_all` only a `WITH` at the beginning of a branch sees them.
+    /// Resolves a query. Its branches see the names that are visible now; these are the same
+    /// afterwards. Without `sees_all` only a `WITH` at the beginning of a branch sees them.
     pub(super) fn query(
         &mut self,
         query: &'a Query,

@@ -1,5 +1,5 @@
-//! From a tree to a plan: names become slots of a row, parameters become values, and the steps of each match get an
-//! order.
+//! From a tree to a plan: names become slots of a row, parameters become values, and the steps of
+//! each match get an order.
 
 mod resolver;
 mod order;

@@ -1,5 +1,6 @@
-//! The order of the steps of a match: a condition runs as soon as its variables are bound; a hop runs when one of its
-//! nodes is bound, those between two bound nodes first; else a node is scanned, the one with the fewest candidates.
+//! The order of the steps of a match: a condition runs as soon as its variables are bound; a hop
+//! runs when one of its nodes is bound, those between two bound nodes first; else a node is
+//! scanned, the one with the fewest candidates.
 
 use crate::ast::Direction;
 use crate::execute::graph::Graph;
@@ -192,7 +193,8 @@ impl Draft {
         progress: &Progress,
         graph: &dyn Graph,
     ) -> Result<(u64, NodeAccess)> {
-        // All nodes are counted only where nothing has fewer of them: that reads the nodes of all predicates.
+        // All nodes are counted only where nothing has fewer of them: that reads the nodes of all
+        // predicates.
         let (mut count, mut access, mut rarest) = (u64::MAX, NodeAccess::All, None);
         for (_, label) in self.labels.iter().filter(|(slot, _)| *slot == node) {
             let nodes = graph.label_count(label)?;

@@ -1,4 +1,5 @@
-//! Patterns of a match become nodes, hops between them, and conditions; `order` brings them into steps.
+//! Patterns of a match become nodes, hops between them, and conditions; `order` brings them into
+//! steps.
 
 use super::order::{Condition, Draft, DraftHop, DraftPath, DraftSelection, Equality};
 use super::resolver::Resolver;

@@ -1,5 +1,5 @@
-//! `WITH` and `RETURN`. An item without an aggregate is a grouping key where another item has one; the items with
-//! aggregates are computed of the values of keys and aggregates afterwards.
+//! `WITH` and `RETURN`. An item without an aggregate is a grouping key where another item has one;
+//! the items with aggregates are computed of the values of keys and aggregates afterwards.
 
 use super::distinct::{ignores_repeats, visit_once};
 use super::resolver::{Names, Resolver};
@@ -17,7 +17,8 @@ struct Output<'a> {
 }
 
 impl<'a> Resolver<'a> {
-    /// Adds the stages of a projection; returns its columns. What it names is visible afterwards, and nothing else.
+    /// Adds the stages of a projection; returns its columns. What it names is visible afterwards,
+    /// and nothing else.
     pub(super) fn projection(
         &mut self,
         projection: &'a Projection,
@@ -110,8 +111,9 @@ impl<'a> Resolver<'a> {
         Ok(())
     }
 
-    /// Distinct rows of matches are groups where the graph can join: how many matches have a row does not matter. False
-    /// where it cannot, or where rows are pushed as they come: then the caller selects the distinct ones.
+    /// Distinct rows of matches are groups where the graph can join: how many matches have a row
+    /// does not matter. False where it cannot, or where rows are pushed as they come: then the
+    /// caller selects the distinct ones.
     fn push_distinct(
         &mut self,
         items: &[(SlotIndex, Expression)],

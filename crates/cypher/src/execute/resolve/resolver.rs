@@ -138,7 +138,8 @@ impl<'a> Resolver<'a> {
         result
     }
 
-    /// Binds the variable of a comprehension. Computed expressions that mention the name mean another variable.
+    /// Binds the variable of a comprehension. Computed expressions that mention the name mean
+    /// another variable.
     pub(super) fn bind_local(&mut self, name: &str) -> SlotIndex {
         self.computed.retain(|(expr, _)| !expr.to_string().contains(name));
         self.bind(name)

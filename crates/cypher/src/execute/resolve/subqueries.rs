@@ -1,5 +1,5 @@
-//! Subqueries and patterns that are expressions. They see all variables of the enclosing scope, and their own variables
-//! end with them.
+//! Subqueries and patterns that are expressions. They see all variables of the enclosing scope, and
+//! their own variables end with them.
 
 use super::resolver::Resolver;
 use crate::ast::{Expr, ExprKind, PathPattern, PatternComprehension, SubqueryBody, SubqueryKind};

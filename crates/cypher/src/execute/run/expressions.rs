@@ -91,8 +91,8 @@ impl Execution<'_> {
         self.at(span, Value::list(items))
     }
 
-    /// `AND`, `OR` and `XOR`. The first part that decides the result is the last that is evaluated; the others are still
-    /// no error then.
+    /// `AND`, `OR` and `XOR`. The first part that decides the result is the last that is evaluated;
+    /// the others are still no error then.
     fn logic(
         &self,
         list: &[Expression],

@@ -1,5 +1,5 @@
-//! Aggregates of groups of rows. Groups are pushed in the order of their first rows; without keys there is one group,
-//! even of no rows.
+//! Aggregates of groups of rows. Groups are pushed in the order of their first rows; without keys
+//! there is one group, even of no rows.
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
 use crate::execute::plan::{Aggregate, Expression, SlotIndex, Stage};

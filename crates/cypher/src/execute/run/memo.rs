@@ -1,4 +1,5 @@
-//! Results of subqueries, by the values that they depend on: 96,000 rows of flights have 700 pairs of airports.
+//! Results of subqueries, by the values that they depend on: 96,000 rows of flights have 700 pairs
+//! of airports.
 
 use super::rows::{Reservation, Row, cut};
 use crate::execute::graph::Graph;
@@ -12,8 +13,9 @@ use std::cell::RefCell;
 /// The most results of a subquery.
 const RESULTS_MAX: usize = 1 << 16;
 
-/// The number of look-ups after which results are dropped that are seldom used again, and how many of the look-ups are to
-/// have a result: a look-up and an entry cost less than a tenth of the least subquery.
+/// The number of look-ups after which results are dropped that are seldom used again, and how many
+/// of the look-ups are to have a result: a look-up and an entry cost less than a tenth of the least
+/// subquery.
 const TRIED: u32 = 1024;
 const HITS_MIN: u32 = TRIED / 8;
 

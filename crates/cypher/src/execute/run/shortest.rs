@@ -1,6 +1,7 @@
-//! The shortest walks between two nodes, breadth first: level by level, each walk as a link to the one before. Where one
-//! relationship at least is needed and the endpoints differ, a node that was seen at a smaller length is not entered again,
-//! so that the search is linear in the relationships.
+//! The shortest walks between two nodes, breadth first: level by level, each walk as a link to the
+//! one before. Where one relationship at least is needed and the endpoints differ, a node that was
+//! seen at a smaller length is not entered again, so that the search is linear in the
+//! relationships.
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use super::matches::Used;

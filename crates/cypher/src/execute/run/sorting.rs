@@ -1,5 +1,6 @@
-//! `ORDER BY`, `SKIP` and `LIMIT`. With a limit only the rows are retained that may be in the result: at most twice as
-//! many as it needs. Half of them are dropped at a time, so that a row costs O(1) on average.
+//! `ORDER BY`, `SKIP` and `LIMIT`. With a limit only the rows are retained that may be in the
+//! result: at most twice as many as it needs. Half of them are dropped at a time, so that a row
+//! costs O(1) on average.
 
 use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
 use super::rows::cut;
@@ -45,7 +46,7 @@ impl Execution<'_> {
         };
         let (mut rows, mut reserved) = (Vec::<SortedRow>::new(), self.reservation());
         let (mut number, mut values_of_keys) = (0, Vec::with_capacity(keys.len()));
-        // The keys of the last row that is in the result so far. A later one with the same keys is behind it.
+        // The keys of the last row of the result; later rows with equal keys follow it.
         let mut last: Option<Vec<Value>> = None;
         let _ = self.produce(before, row, &mut |row| {
             values_of_keys.clear();

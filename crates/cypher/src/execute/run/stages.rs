@@ -1,4 +1,5 @@
-//! Rows pass through stages: each stage pulls the rows of the stage before and pushes its own into a callback.
+//! Rows pass through stages: each stage pulls the rows of the stage before and pushes its own into
+//! a callback.
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use super::rows::cut;

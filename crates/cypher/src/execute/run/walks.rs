@@ -1,5 +1,5 @@
-//! Relationships in a row, of a length between two bounds. The walk is depth first on a stack of its own, since a path
-//! may be as long as the graph has relationships.
+//! Relationships in a row, of a length between two bounds. The walk is depth first on a stack of
+//! its own, since a path may be as long as the graph has relationships.
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use super::matches::{Neighbour, Used};
@@ -84,8 +84,8 @@ impl Execution<'_> {
         Ok(flow)
     }
 
-    /// Breadth first to each node at the end of a walk, once. A shortest walk has no relationship twice, nor has the
-    /// shortest one that returns to its beginning.
+    /// Breadth first to each node at the end of a walk, once. A shortest walk has no relationship
+    /// twice, nor has the shortest one that returns to its beginning.
     fn visit_once(
         &self,
         walk: &Walk,

@@ -1,4 +1,5 @@
-//! Joins have the groups of the executor of rows, whatever the pattern, its constraints and the keys.
+//! Joins have the groups of the executor of rows, whatever the pattern, its constraints and the
+//! keys.
 
 use super::context;
 use super::memory_graph::MemoryGraph;
@@ -189,7 +190,8 @@ proptest! {
     fn joins_have_the_groups_of_rows(graph in graphs(), text in texts()) {
         let rows = answer(&text, &MemoryGraph::new(&graph));
         let joined = answer(&text, &MemoryGraph::new(&graph).with_lists(CHECKS, BYTES));
-        // A condition may fail for a node that the join does not visit: then it has an answer where rows have none.
+        // A condition may fail for a node that the join does not visit: then it has an answer where
+        // rows have none.
         if rows.is_ok() {
             prop_assert_eq!(joined, rows, "{}", text);
         }
@@ -248,13 +250,15 @@ fn the_work_of_trees_is_that_of_their_edges() {
     // A million matches; the limit on checks allows a hundred times less.
     let graph = MemoryGraph::new(&ring(64)).with_lists(4_000, BYTES);
     let hops: String = (1..12).map(|at| format!("-[:S]->(v{at})")).collect();
-    // Relationships of one clause differ, which 64 terms do not cover: each has a clause of its own.
+    // Relationships of one clause differ, which 64 terms do not cover: each has a clause of its
+    // own.
     let clauses: String = (1..12).map(|at| format!("MATCH (v{})-[:S]->(v{at}) ", at - 1)).collect();
     let text = format!("{clauses} RETURN count(*)");
     assert_eq!(answer(&text, &graph), Ok(vec![(64 * 3_u64.pow(11)).to_string()]), "{hops}");
 }
 
-/// Behind an index with few nodes rows cost less: the limit on checks allows no pass over the graph.
+/// Behind an index with few nodes rows cost less: the limit on checks allows no pass over the
+/// graph.
 #[test]
 fn selective_matches_are_followed() {
     let text = "MATCH (a:A)-[:S]->(b)-[:S]->(c:A) WHERE a.i = 7 AND c.x > 0 RETURN b.x, count(*)";
@@ -314,7 +318,8 @@ fn walks_before_distinct_rows_visit_each_node_once() {
     }
 }
 
-/// A subquery is executed once for each pair that it depends on: the limit on checks allows no more.
+/// A subquery is executed once for each pair that it depends on: the limit on checks allows no
+/// more.
 #[test]
 fn results_of_subqueries_are_used_again() {
     let text = "UNWIND range(1, 2000) AS i MATCH (a {i: 1})-[:S]->(b {i: 2}) \

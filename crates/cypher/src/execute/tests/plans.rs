@@ -1,4 +1,5 @@
-//! The plans of the texts of `golden/plans`, explained and profiled. `HEXGRAPH_UPDATE=1` writes the file anew.
+//! The plans of the texts of `golden/plans`, explained and profiled. `HEXGRAPH_UPDATE=1` writes the
+//! file anew.
 
 use super::context;
 use super::memory_graph::MemoryGraph;
@@ -8,7 +9,8 @@ use hexgraph_scalar::{Map, Value};
 use serde_json::json;
 use std::fs;
 
-/// Twelve people with a number each; those with even numbers are old. Each knows the next two, and likes the first.
+/// Twelve people with a number each; those with even numbers are old. Each knows the next two, and
+/// likes the first.
 fn graph() -> MemoryGraph {
     let node = |id: u64| {
         let labels: &[&str] = if id.is_multiple_of(2) { &["Old", "Person"] } else { &["Person"] };

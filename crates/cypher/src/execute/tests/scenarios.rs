@@ -91,7 +91,8 @@ fn scenarios_have_their_rows() {
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Every text over graphs that it was not written for, errors of the text included: an answer or an error.
+/// Every text over graphs that it was not written for, errors of the text included: an answer or an
+/// error.
 #[test]
 fn any_text_over_any_graph_does_not_panic() {
     let Some(scenarios) = rows("read.jsonl") else { return };

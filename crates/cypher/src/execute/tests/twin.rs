@@ -1,5 +1,6 @@
-//! A naive second executor of patterns: it assigns every relationship of the graph to every hop and tests the result.
-//! Random patterns have the same bag of matches, whatever the order of the executor's steps.
+//! A naive second executor of patterns: it assigns every relationship of the graph to every hop and
+//! tests the result. Random patterns have the same bag of matches, whatever the order of the
+//! executor's steps.
 
 use super::context;
 use super::memory_graph::MemoryGraph;

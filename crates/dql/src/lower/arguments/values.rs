@@ -1,7 +1,7 @@
 //! The `$variables` of a query: declared in its head, with values that the caller gives.
 
 use super::number;
-use crate::lower::given::Given;
+use crate::lower::parameter_value::ParameterValue;
 use crate::syntax::ast::Declaration;
 use crate::syntax::source::Source;
 use hexgraph_base::types::{Error, Result, did_you_mean};
@@ -19,7 +19,7 @@ pub(in crate::lower) struct Held<'a> {
 
 /// The values of all `$variables` of a request.
 pub(in crate::lower) struct Values<'a> {
-    given: &'a BTreeMap<String, Given>,
+    given: &'a BTreeMap<String, ParameterValue>,
     /// The type and the value of each variable.
     declared: FxHashMap<&'a str, (&'a str, Held<'a>)>,
     /// True when a query has a list of declarations, even an empty one. Then every given variable
@@ -29,7 +29,7 @@ pub(in crate::lower) struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// Creates the values of a request in which nothing is declared yet.
-    pub(in crate::lower) fn new(given: &'a BTreeMap<String, Given>) -> Values<'a> {
+    pub(in crate::lower) fn new(given: &'a BTreeMap<String, ParameterValue>) -> Values<'a> {
         Values { given, declared: FxHashMap::default(), has_list: false }
     }
 
@@ -144,13 +144,13 @@ impl<'a> Values<'a> {
 
     /// Returns the value of a variable, declared or not.
     pub(in crate::lower) fn declared_or_given(&self, name: &str) -> Option<&'a str> {
-        let given = || self.given.get(name).map(Given::text);
+        let given = || self.given.get(name).map(ParameterValue::text);
         self.declared(name).map(|value| value.text).or_else(given)
     }
 }
 
 impl<'a> Held<'a> {
-    fn of(given: &'a Given) -> Held<'a> {
+    fn of(given: &'a ParameterValue) -> Held<'a> {
         Held { text: given.text(), items: given.items() }
     }
 }

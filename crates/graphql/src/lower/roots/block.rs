@@ -8,7 +8,7 @@ use crate::lower::refusal::Refusal;
 use crate::lower::target::{all, filter_of, function, is_uid, reference};
 use crate::model;
 use crate::model::{Operation, TypeDef};
-use crate::request::{Fault, Field, PathStep, Value};
+use crate::request::{Field, GraphqlError, PathStep, Value};
 use hexgraph_base::plan::{Argument, Block, BlockKind, Call, Comparison, Filter, Operand, Page};
 use hexgraph_base::types::{Position, Uid};
 
@@ -24,7 +24,7 @@ pub(super) fn get_block(
     def: &TypeDef,
     operation: Operation,
     field: &Field,
-) -> Result<Block, Fault> {
+) -> Result<Block, GraphqlError> {
     let mut calls = Vec::new();
     for key in &def.fields {
         let is_key = key.is_id() || key.unique.is_some();
@@ -89,12 +89,12 @@ pub(crate) fn node_block(root: Call, filter: Option<Filter>) -> Block {
 
 /// Makes the fault of a root field with an argument that can't be read, at the position of the
 /// field.
-pub(super) fn wrong_at(field: &Field, why: &Refusal) -> Fault {
-    Fault { positions: vec![field.shape.location], ..wrong(field, why.message()) }
+pub(super) fn wrong_at(field: &Field, why: &Refusal) -> GraphqlError {
+    GraphqlError { positions: vec![field.shape.location], ..wrong(field, why.message()) }
 }
 
 /// Makes the fault of a root field that can't be lowered.
-pub(in crate::lower) fn wrong(field: &Field, message: &str) -> Fault {
+pub(in crate::lower) fn wrong(field: &Field, message: &str) -> GraphqlError {
     let message = format!("couldn't rewrite query {} because {message}", field.shape.key);
-    Fault::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
+    GraphqlError::on(vec![PathStep::Key(field.shape.key.as_str().into())], message)
 }

@@ -13,7 +13,7 @@ use crate::lower::shape::{EntityPosition, Lowered, RootShape};
 use crate::lower::target::all;
 use crate::model;
 use crate::model::{Operation, TypeDef};
-use crate::request::{Fault, Field, Value};
+use crate::request::{Field, GraphqlError, Value};
 use hexgraph_base::plan::{Block, Filter, Query};
 use std::collections::HashMap;
 
@@ -28,7 +28,10 @@ struct Named<'a> {
 
 /// Lowers the field. Each distinct key of a type becomes one block, however often the gateway sends
 /// it. Costs O(representations + types).
-pub(super) fn entities<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+pub(super) fn entities<'a>(
+    caller: Caller<'a>,
+    field: &'a Field,
+) -> Result<Lowered<'a>, GraphqlError> {
     let items = field.arguments.given("representations").and_then(Value::as_list).unwrap_or(&[]);
     if items.is_empty() {
         return Err(wrong(field, "expecting at least one item in `representations` argument"));
@@ -74,7 +77,7 @@ fn named<'a>(
     lowering: &mut Lowering<'a>,
     field: &'a Field,
     name: &str,
-) -> Result<Named<'a>, Fault> {
+) -> Result<Named<'a>, GraphqlError> {
     let def = caller.model.get(name).filter(|def| def.key.is_some());
     let Some(def) = def else {
         return Err(wrong(field, &format!("type {name} not found in the schema")));
@@ -89,7 +92,7 @@ fn named<'a>(
 }
 
 /// Returns the type that a representation names.
-fn type_name<'v>(field: &Field, item: &'v Value) -> Result<&'v str, Fault> {
+fn type_name<'v>(field: &Field, item: &'v Value) -> Result<&'v str, GraphqlError> {
     let name = item.get("__typename").and_then(Value::as_str).filter(|name| !name.is_empty());
     name.ok_or_else(|| {
         wrong(field, "`__typename` of a representation is missing: it names a type with `@key`")

@@ -14,7 +14,7 @@ use crate::lower::order;
 use crate::lower::shape::{Lowered, ObjectShape, RootShape};
 use crate::lower::target::{all, filter_of, plan_field};
 use crate::model::{Operation, TypeDef};
-use crate::request::{Fault, Field, Value};
+use crate::request::{Field, GraphqlError, Value};
 use hexgraph_base::plan::{Block, BlockKind, Call, Comparison, FieldKind, Filter, Query, VarId};
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub fn lower<'a>(
     caller: Caller<'a>,
     field: &'a Field,
     to: SimilarTo,
-) -> Result<Lowered<'a>, Fault> {
+) -> Result<Lowered<'a>, GraphqlError> {
     let Some(root) = &field.shape.root else { return Err(wrong(field, "it is no root field")) };
     if root.kind == RootKind::Entities {
         return entities(caller, field);
@@ -57,7 +57,7 @@ pub fn lower_nodes<'a>(
     type_name: &str,
     field: &'a Field,
     mut uids: Vec<u64>,
-) -> Result<Lowered<'a>, Fault> {
+) -> Result<Lowered<'a>, GraphqlError> {
     let def = caller.model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
     uids.sort_unstable();
     uids.dedup();
@@ -75,7 +75,7 @@ pub fn lower_filter(
     operation: Operation,
     field: &Field,
     filter: Option<&Value>,
-) -> Result<Block, Fault> {
+) -> Result<Block, GraphqlError> {
     let def = caller.model.get(type_name).ok_or_else(|| wrong(field, "there is no such type"))?;
     let block = chosen(caller, def, operation, field, filter, None)?;
     Ok(Block { name: "var".to_owned(), kind: BlockKind::Hidden, has_body: false, ..block })
@@ -97,7 +97,11 @@ pub fn lower_permitted(uids: Vec<u64>, filter: Filter) -> Block {
 }
 
 /// Lowers `getT`.
-fn get<'a>(caller: Caller<'a>, def: &'a TypeDef, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+fn get<'a>(
+    caller: Caller<'a>,
+    def: &'a TypeDef,
+    field: &'a Field,
+) -> Result<Lowered<'a>, GraphqlError> {
     let block = get_block(caller, def, Operation::Query, field)?;
     let (query, shape) = with_selection(caller, def, field, block)?;
     Ok(Lowered { query, shape: RootShape::One(shape) })
@@ -109,7 +113,7 @@ fn with_selection<'a>(
     def: &'a TypeDef,
     field: &'a Field,
     mut block: Block,
-) -> Result<(Query, ObjectShape<'a>), Fault> {
+) -> Result<(Query, ObjectShape<'a>), GraphqlError> {
     let inherited = field.cascade.as_ref();
     let selected = Lowering::new(caller).selection(def, &field.selection, inherited)?;
     block.cascade = selected.cascade(inherited);
@@ -123,7 +127,7 @@ fn check_password<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
-) -> Result<Lowered<'a>, Fault> {
+) -> Result<Lowered<'a>, GraphqlError> {
     let secret = def.secret.as_ref().ok_or_else(|| wrong(field, "there is no password"))?;
     let password = field.arguments.given(&secret.field).and_then(text_of).unwrap_or_default();
     let block = get_block(caller, def, Operation::Password, field)?;
@@ -142,7 +146,7 @@ fn list<'a>(
     def: &'a TypeDef,
     field: &'a Field,
     nodes: Option<Call>,
-) -> Result<Lowered<'a>, Fault> {
+) -> Result<Lowered<'a>, GraphqlError> {
     let mut block = filtered(caller, def, field, nodes)?;
     block.order = order::order(def, &field.arguments);
     block.page = order::page(field).map_err(|why| wrong_at(field, &why))?;
@@ -157,7 +161,7 @@ fn aggregated<'a>(
     caller: Caller<'a>,
     def: &'a TypeDef,
     field: &'a Field,
-) -> Result<Lowered<'a>, Fault> {
+) -> Result<Lowered<'a>, GraphqlError> {
     let mut block = filtered(caller, def, field, None)?;
     let (mut shape, fields) = aggregate(def, field);
     shape.is_hidden = caller.access(def, Operation::Query) == Access::None;
@@ -179,7 +183,7 @@ fn filtered(
     def: &TypeDef,
     field: &Field,
     nodes: Option<Call>,
-) -> Result<Block, Fault> {
+) -> Result<Block, GraphqlError> {
     chosen(caller, def, Operation::Query, field, field.arguments.given("filter"), nodes)
 }
 
@@ -191,7 +195,7 @@ fn chosen(
     field: &Field,
     filter: Option<&Value>,
     nodes: Option<Call>,
-) -> Result<Block, Fault> {
+) -> Result<Block, GraphqlError> {
     let sight = match operation {
         Operation::Query => Sight::Of(&caller),
         _ => Sight::Changing(caller.model),

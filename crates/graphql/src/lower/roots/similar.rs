@@ -10,14 +10,14 @@ use crate::lower::shape::{Lowered, ObjectShape, RootShape};
 use crate::lower::target::{all, fetched, reference};
 use crate::model;
 use crate::model::{Operation, Predicate, TypeDef};
-use crate::request::{Fault, Field, Value};
+use crate::request::{Field, GraphqlError, Value};
 use hexgraph_base::plan::{Argument, Call, Filter, Query};
 use std::sync::Arc;
 
 /// The vector that others are compared with.
 pub enum SimilarTo {
     /// The vector of the request.
-    Given,
+    OfRequest,
     /// This vector, which was read from another node.
     Of(Vec<f32>),
 }
@@ -28,13 +28,13 @@ pub(in crate::lower) fn similar<'a>(
     def: &'a TypeDef,
     field: &'a Field,
     to: SimilarTo,
-) -> Result<Lowered<'a>, Fault> {
+) -> Result<Lowered<'a>, GraphqlError> {
     let by = embedding(def, field)?;
     let predicate = by.predicate.as_ref().ok_or_else(|| wrong(field, "it is not stored"))?;
     let count = field.arguments.given("topK").and_then(text_of).unwrap_or_default();
     let vector = match to {
         SimilarTo::Of(vector) => vector,
-        SimilarTo::Given => given_vector(field),
+        SimilarTo::OfRequest => given_vector(field),
     };
     // Nodes that the rules hide do not count among the `topK`. Nodes that the filter of the request
     // refuses do, as in Dgraph, so the answer may have fewer.
@@ -88,7 +88,10 @@ fn nearest(
 /// # Errors
 ///
 /// The fault of a wrong argument.
-pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lowered<'a>, Fault> {
+pub fn lower_reference<'a>(
+    caller: Caller<'a>,
+    field: &'a Field,
+) -> Result<Lowered<'a>, GraphqlError> {
     let (def, by) = embedding_of(caller, field)?;
     let mut block = get_block(caller, def, Operation::Query, field)?;
     let vector = by.predicate.as_ref().map(|predicate| Arc::new(fetched(predicate)));
@@ -100,13 +103,13 @@ pub fn lower_reference<'a>(caller: Caller<'a>, field: &'a Field) -> Result<Lower
 fn embedding_of<'a>(
     caller: Caller<'a>,
     field: &Field,
-) -> Result<(&'a TypeDef, &'a model::Field), Fault> {
+) -> Result<(&'a TypeDef, &'a model::Field), GraphqlError> {
     let name = field.shape.root.as_ref().map_or("", |root| root.type_name.as_str());
     let def = caller.model.get(name).ok_or_else(|| wrong(field, "there is no such type"))?;
     Ok((def, embedding(def, field)?))
 }
 
-fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, Fault> {
+fn embedding<'a>(def: &'a TypeDef, field: &Field) -> Result<&'a model::Field, GraphqlError> {
     let name = field.arguments.given("by").and_then(Value::as_str).unwrap_or_default();
     let result = def.field(name).filter(|by| by.embedding);
     result.ok_or_else(|| wrong(field, &format!("{name} is no embedding of {}", def.name)))

@@ -13,7 +13,7 @@ use crate::remote::message::exchange::{Fetch, Outgoing};
 use crate::remote::message::headers;
 use crate::remote::schema_check::fit;
 use crate::remote::schema_check::introspection::{QUESTION, RemoteSchema};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// The number of servers that are called at once.
 const PARALLEL: usize = 8;
@@ -31,7 +31,12 @@ struct RequestedQuery<'a> {
 /// Requests the schema of each server once, and compares the custom fields that send operations to
 /// it. Returns the faults in the order of their positions. Waits for the servers, eight at a time,
 /// each at most `timeout` long.
-pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u64) -> Vec<Fault> {
+pub fn survey(
+    model: &Model,
+    fetch: &dyn Fetch,
+    timeout: Duration,
+    bytes_max: u64,
+) -> Vec<GraphqlError> {
     // Fields with other headers may see another schema, so each pair of address and headers is
     // requested.
     let mut servers: BTreeMap<(String, Vec<(String, String)>), Vec<RequestedQuery<'_>>> =
@@ -50,7 +55,7 @@ pub fn survey(model: &Model, fetch: &dyn Fetch, timeout: Duration, bytes_max: u6
             faults.extend(compare(model, requested, schema));
         }
     }
-    faults.sort_by(|one: &Fault, other| one.positions.cmp(&other.positions));
+    faults.sort_by(|one: &GraphqlError, other| one.positions.cmp(&other.positions));
     // A server that is down has a fault for each field.
     faults.truncate(FAULTS_MAX);
     faults
@@ -123,7 +128,7 @@ fn compare(
     model: &Model,
     requested: &RequestedQuery<'_>,
     schema: &Result<RemoteSchema, AnswerError>,
-) -> Vec<Fault> {
+) -> Vec<GraphqlError> {
     let RequestedQuery { type_name, field, http } = requested;
     let whats = match schema {
         Ok(schema) => fit::faults(model, schema, field, http),
@@ -137,7 +142,7 @@ fn compare(
             "Type {type_name}; Field {}; inside graphql in @custom directive, {what}",
             field.name
         );
-        Fault::at(http.graphql_at, message)
+        GraphqlError::at(http.graphql_at, message)
     });
     reported.collect()
 }

@@ -10,9 +10,9 @@ use super::document::{
     SelectionNode, SpreadNode, ValueKind, ValueNode, VariableNode,
 };
 use super::tokens::{Lexer, QueryToken, TokenKind};
-use crate::request::{Fault, OperationKind, Position, RequestLimits};
+use crate::request::{GraphqlError, OperationKind, Position, RequestLimits};
 
-type Parsed<T> = Result<T, Fault>;
+type Parsed<T> = Result<T, GraphqlError>;
 
 /// Parses a request text. O(length).
 pub(in crate::request) fn parse<'t>(text: &'t str, limits: &RequestLimits) -> Parsed<Document<'t>> {
@@ -321,7 +321,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Makes the fault that something else was expected than the next token.
-    fn expected(&self, what: &str) -> Fault {
+    fn expected(&self, what: &str) -> GraphqlError {
         match &self.next.kind {
             TokenKind::Invalid(reason) => self.fault(reason.clone()),
             result => self.fault(format!("Expected {what}, found {}", result.word())),
@@ -329,16 +329,16 @@ impl<'t> Parser<'t> {
     }
 
     /// Makes the fault that the next token fits nowhere.
-    fn unexpected(&self) -> Fault {
+    fn unexpected(&self) -> GraphqlError {
         match &self.next.kind {
             TokenKind::Invalid(reason) => self.fault(reason.clone()),
             result => self.fault(format!("Unexpected {result}")),
         }
     }
 
-    fn fault(&self, message: String) -> Fault {
+    fn fault(&self, message: String) -> GraphqlError {
         let at: Position = self.next.at;
-        Fault::at(at, message)
+        GraphqlError::at(at, message)
     }
 }
 

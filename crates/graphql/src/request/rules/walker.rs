@@ -15,7 +15,7 @@ use crate::request::grammar::document::{
 };
 use crate::request::rules::merge::Merge;
 use crate::request::rules::{field_of, root_type};
-use crate::request::{Fault, OperationKind, Position, RequestLimits};
+use crate::request::{GraphqlError, OperationKind, Position, RequestLimits};
 
 /// The most faults that are returned.
 const FAULTS_MAX: usize = 100;
@@ -49,14 +49,14 @@ pub(in crate::request) fn check(
     api: &Api,
     document: &Document<'_>,
     limits: &RequestLimits,
-) -> Result<Checked, Vec<Fault>> {
+) -> Result<Checked, Vec<GraphqlError>> {
     let mut walker = Walker::new(api, document, limits);
     walker.walk();
     if let Some(fault) = walker.too_deep {
         return Err(vec![fault]);
     }
     if walker.steps > STEPS_MAX {
-        return Err(vec![Fault::new("the request uses its fragments too often")]);
+        return Err(vec![GraphqlError::new("the request uses its fragments too often")]);
     }
     if walker.faults.is_empty() { Ok(walker.checked) } else { Err(walker.faults) }
 }
@@ -72,7 +72,7 @@ pub(super) struct Expected<'a> {
 pub(super) struct Walker<'a, 't> {
     pub api: &'a Api,
     pub document: &'a Document<'t>,
-    pub faults: Vec<Fault>,
+    pub faults: Vec<GraphqlError>,
     pub checked: Checked,
     /// The operation that is walked; `None` while fragments are.
     pub operation: Option<&'a OperationNode<'t>>,
@@ -91,7 +91,7 @@ pub(super) struct Walker<'a, 't> {
     steps: usize,
     depth: usize,
     depth_max: usize,
-    too_deep: Option<Fault>,
+    too_deep: Option<GraphqlError>,
 }
 
 impl<'a, 't> Walker<'a, 't> {
@@ -121,7 +121,7 @@ impl<'a, 't> Walker<'a, 't> {
     /// each operation that uses it.
     pub(super) fn fault(&mut self, at: Position, message: String) {
         if !self.is_full() {
-            let fault = Fault::at(at, message);
+            let fault = GraphqlError::at(at, message);
             if !self.faults.contains(&fault) {
                 self.faults.push(fault);
             }
@@ -203,7 +203,7 @@ impl<'a, 't> Walker<'a, 't> {
         self.depth += 1;
         if self.depth > self.depth_max {
             let message = format!("the request is nested deeper than {} levels", self.depth_max);
-            self.too_deep = Some(Fault::new(message));
+            self.too_deep = Some(GraphqlError::new(message));
         }
         for selection in selections {
             self.steps += 1;

@@ -7,13 +7,13 @@ use super::subject::Subject;
 use crate::sdl::build::builtin;
 use crate::sdl::source::raw::{RawDirective, RawKind};
 use crate::sdl::source::value::{bare, entry};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// The names of the arguments that the API adds to fields of stored types.
 const OWN_ARGUMENTS: [&str; 4] = ["first", "offset", "filter", "order"];
 
 /// Checks a field apart from its directives.
-pub(in crate::sdl) fn check(subject: &Subject<'_>, faults: &mut Vec<Fault>) {
+pub(in crate::sdl) fn check(subject: &Subject<'_>, faults: &mut Vec<GraphqlError>) {
     // Each check reports at most one fault, and all run.
     let reported =
         [nested(subject), arguments(subject), name(subject), list(subject), position(subject)];
@@ -82,7 +82,7 @@ fn position(subject: &Subject<'_>) -> Option<String> {
 }
 
 /// Checks `@embedding`.
-pub(in crate::sdl) fn embedding(subject: &Subject<'_>) -> Option<Fault> {
+pub(in crate::sdl) fn embedding(subject: &Subject<'_>) -> Option<GraphqlError> {
     let ty = &subject.field.ty;
     let shown = match ty.element() {
         Some(element)
@@ -100,7 +100,10 @@ pub(in crate::sdl) fn embedding(subject: &Subject<'_>) -> Option<Fault> {
 }
 
 /// Checks `@id`.
-pub(in crate::sdl) fn unique(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
+pub(in crate::sdl) fn unique(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+) -> Option<GraphqlError> {
     let ty = &subject.field.ty;
     if ty.is_list() || !matches!(ty.name(), "String" | "Int" | "Int64") {
         let what = format!("with @id directive must be of type String, Int or Int64, not {ty}");
@@ -123,7 +126,7 @@ pub(in crate::sdl) fn unique(subject: &Subject<'_>, directive: &RawDirective) ->
 pub(in crate::sdl) fn default(
     subject: &Subject<'_>,
     directive: &RawDirective,
-) -> Result<(), Fault> {
+) -> Result<(), GraphqlError> {
     let fault = |what: String| Err(subject.fault_at(directive, what));
     let field = subject.field;
     let ty = field.ty.name();
@@ -173,7 +176,10 @@ fn suits(value: &str, ty: &str) -> bool {
 }
 
 /// Checks `@remoteResponse`.
-pub(super) fn remote_response(subject: &Subject<'_>, directive: &RawDirective) -> Option<Fault> {
+pub(super) fn remote_response(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+) -> Option<GraphqlError> {
     let name = directive.argument("name");
     let is_empty =
         !name.is_some_and(|name| matches!(&**name, Value::String(text) if !text.is_empty()));
@@ -185,5 +191,5 @@ pub(super) fn remote_response(subject: &Subject<'_>, directive: &RawDirective) -
         return None;
     };
     let message = format!("Type {}: Field {}: {what}", subject.def.name, subject.field.name);
-    Some(Fault::at(directive.position, message))
+    Some(GraphqlError::at(directive.position, message))
 }

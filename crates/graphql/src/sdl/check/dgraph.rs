@@ -7,14 +7,17 @@ use crate::sdl::build::builtin;
 use crate::sdl::source::draft::dgraph_pred;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
 use crate::sdl::source::value::bare;
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// Checks the directive at a field.
 ///
 /// # Errors
 ///
 /// The first fault of the directive.
-pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), Fault> {
+pub(in crate::sdl) fn check(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+) -> Result<(), GraphqlError> {
     let fault = |what: String| Err(subject.fault_at(directive, what));
     if subject.field.is_id() {
         return fault(
@@ -48,7 +51,11 @@ pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> 
 }
 
 /// Checks a field that reads edges backwards.
-fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Result<(), Fault> {
+fn reverse(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+    pred: &str,
+) -> Result<(), GraphqlError> {
     let Subject { draft, def, field } = *subject;
     if field.has("hasInverse") {
         let what = "@hasInverse directive is not allowed when pred argument in @dgraph directive \
@@ -63,7 +70,7 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
              applies to fields with object types.",
             def.name, field.name
         );
-        return Err(Fault::at(field.position, message));
+        return Err(GraphqlError::at(field.position, message));
     };
     if !field.ty.is_list() {
         let what = "with a dgraph directive that starts with ~ should be of type list.";
@@ -85,9 +92,9 @@ fn reverse(subject: &Subject<'_>, directive: &RawDirective, pred: &str) -> Resul
 }
 
 /// Checks that the forward field points to the type, or an interface of it.
-fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), Fault> {
+fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), GraphqlError> {
     let position = forward.directive("dgraph").and_then(|dgraph| dgraph.position);
-    let fault = |message| Err(Fault::at(position, message));
+    let fault = |message| Err(GraphqlError::at(position, message));
     let start = format!("Type {}; Field {}:", other.name, forward.name);
     let ty = forward.ty.name();
     if def.name != ty && !def.interfaces.iter().any(|name| name == ty) {
@@ -114,7 +121,11 @@ fn fits(def: &RawType, other: &RawType, forward: &RawField) -> Result<(), Fault>
 }
 
 /// Checks what stands after the `@` of a predicate.
-fn language(subject: &Subject<'_>, directive: &RawDirective, tags: &str) -> Result<(), Fault> {
+fn language(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+    tags: &str,
+) -> Result<(), GraphqlError> {
     let field = subject.field;
     if field.ty.name() != "String" {
         return Err(subject.fault(format!(

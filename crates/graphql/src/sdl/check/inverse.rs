@@ -9,7 +9,7 @@ use super::subject::Subject;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
 use crate::sdl::source::value::bare;
-use crate::syntax::{Fault, Position};
+use crate::syntax::{GraphqlError, Position};
 
 /// A directive that has to be added at the other end of a link.
 pub(in crate::sdl) struct MissingInverse {
@@ -30,7 +30,7 @@ pub(in crate::sdl) struct MissingInverse {
 pub(in crate::sdl) fn check(
     subject: &Subject<'_>,
     directive: &RawDirective,
-) -> Result<Option<MissingInverse>, Fault> {
+) -> Result<Option<MissingInverse>, GraphqlError> {
     let Subject { draft, def, field } = *subject;
     let type_name = field.ty.name();
     if !matches!(draft.kind_of(type_name), Some(RawKind::Object | RawKind::Interface)) {
@@ -65,8 +65,8 @@ fn is_inverse(
     subject: &Subject<'_>,
     directive: &RawDirective,
     inverse: &RawField,
-) -> Result<(), Fault> {
-    let fault = |message| Err(Fault::at(directive.position, message));
+) -> Result<(), GraphqlError> {
+    let fault = |message| Err(GraphqlError::at(directive.position, message));
     let Subject { draft, def, field } = *subject;
     // The directive may have come from an interface: then the link is the interface's.
     let parent = draft.parent_interface(field);

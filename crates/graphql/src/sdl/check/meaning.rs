@@ -10,10 +10,10 @@ use super::subject::Subject;
 use super::types;
 use crate::sdl::custom::directive as custom;
 use crate::sdl::source::draft::Draft;
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// Checks all types and fields, and adds the `@hasInverse` of each link at the end that lacks it.
-pub(in crate::sdl) fn check(draft: &mut Draft<'_>) -> Vec<Fault> {
+pub(in crate::sdl) fn check(draft: &mut Draft<'_>) -> Vec<GraphqlError> {
     let mut faults = Vec::new();
     for index in 0..draft.types().len() {
         types::check(draft, &draft.types()[index], &mut faults);
@@ -36,7 +36,7 @@ fn check_field(
     index: usize,
     field: usize,
     links: &mut Vec<inverse::MissingInverse>,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<GraphqlError>,
 ) {
     let def = &draft.types()[index];
     let subject = Subject { draft, def, field: &def.fields[field] };

@@ -5,16 +5,16 @@ use std::collections::HashSet;
 
 use crate::sdl::build::builtin;
 use crate::sdl::source::raw::{RawField, RawKind, RawType, is_root_name};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// Returns the faults of definitions that show without looking at other types.
-pub(in crate::sdl) fn check(types: &[RawType]) -> Vec<Fault> {
+pub(in crate::sdl) fn check(types: &[RawType]) -> Vec<GraphqlError> {
     let mut faults = Vec::new();
     for def in types {
         if def.kind == RawKind::Scalar {
             let message = "You can't add scalar definitions. Only type, interface, union, input \
                            and enums are allowed in initial schema.";
-            faults.push(Fault::at(def.position, message));
+            faults.push(GraphqlError::at(def.position, message));
         }
         faults.extend(reserved_name(def));
         directives_at_types(def, &mut faults);
@@ -26,7 +26,7 @@ pub(in crate::sdl) fn check(types: &[RawType]) -> Vec<Fault> {
 }
 
 /// Refuses types with reserved names, and stored fields of `Query` and `Mutation`.
-fn reserved_name(def: &RawType) -> Option<Fault> {
+fn reserved_name(def: &RawType) -> Option<GraphqlError> {
     let name = &def.name;
     if def.kind == RawKind::Scalar || !builtin::is_reserved(name) {
         return None;
@@ -37,7 +37,7 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
             "{name} is a reserved word, so you can't declare a type with this name. Pick a \
              different name for the type."
         );
-        return Some(Fault::at(def.position, message));
+        return Some(GraphqlError::at(def.position, message));
     }
     let field = def.fields.iter().find(|field| !field.is_custom())?;
     let message = format!(
@@ -46,11 +46,11 @@ fn reserved_name(def: &RawType) -> Option<Fault> {
          @custom/@lambda.",
         field.name
     );
-    Some(Fault::at(def.position, message))
+    Some(GraphqlError::at(def.position, message))
 }
 
 /// Refuses directives at types of other kinds than theirs.
-fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
+fn directives_at_types(def: &RawType, faults: &mut Vec<GraphqlError>) {
     for directive in &def.directives {
         let (name, directive_name) = (&def.name, directive.name());
         // Unknown directives are reported by the standard checks.
@@ -60,20 +60,20 @@ fn directives_at_types(def: &RawType, faults: &mut Vec<Fault>) {
                 "Type {name}; has the @{directive_name} directive, but it is not applicable at \
                  type level."
             );
-            faults.push(Fault::at(directive.position, message));
+            faults.push(GraphqlError::at(directive.position, message));
         } else if !kinds.contains(&def.kind) {
             let message = format!(
                 "Type {name}; has the @{directive_name} directive, but it is not applicable on \
                  types of {} kind.",
                 def.kind.name()
             );
-            faults.push(Fault::at(directive.position, message));
+            faults.push(GraphqlError::at(directive.position, message));
         }
     }
 }
 
 /// Refuses types with the names of those that are built in or will be generated.
-fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
+fn generated_types(types: &[RawType], faults: &mut Vec<GraphqlError>) {
     // Names are reserved even where `@generate` leaves the type out.
     let mut used: HashSet<String> =
         builtin::RESERVED.iter().map(|name| (*name).to_owned()).collect();
@@ -112,7 +112,7 @@ fn generated_types(types: &[RawType], faults: &mut Vec<Fault>) {
             "{name} is a reserved word, so you can't declare a {kind} with this name. Pick a \
              different name for the {kind}."
         );
-        faults.push(Fault::at(def.position, message));
+        faults.push(GraphqlError::at(def.position, message));
     }
 }
 
@@ -142,7 +142,7 @@ fn generated_operations(
     root: &str,
     operation: &str,
     generated: fn(&RawType) -> Vec<String>,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<GraphqlError>,
 ) {
     let makes_operations = |def: &&RawType| {
         matches!(def.kind, RawKind::Object | RawKind::Interface)
@@ -158,6 +158,6 @@ fn generated_operations(
              different name for the {operation}.",
             field.name
         );
-        Fault::at(field.position, message)
+        GraphqlError::at(field.position, message)
     }));
 }

@@ -6,7 +6,7 @@ use crate::model::SearchIndex;
 use crate::sdl::build::builtin::is_geo;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind};
 use crate::sdl::source::value::{bare, items};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 use apollo_compiler::ast::Value;
 
 /// A word of `@search`.
@@ -144,7 +144,10 @@ fn options(text: &str) -> Option<Vec<(String, String)>> {
 /// # Errors
 ///
 /// The first word that does not suit the field, or does not go with those before.
-pub(in crate::sdl) fn check(subject: &Subject<'_>, directive: &RawDirective) -> Result<(), Fault> {
+pub(in crate::sdl) fn check(
+    subject: &Subject<'_>,
+    directive: &RawDirective,
+) -> Result<(), GraphqlError> {
     let field = subject.field;
     let ty = field.ty.name();
     let Some(by) = directive.argument("by") else {

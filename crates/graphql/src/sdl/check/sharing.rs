@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::sdl::source::draft::{Draft, dgraph_type, predicate_text, secret_of};
 use crate::sdl::source::raw::{RawField, RawKind, RawType};
-use crate::syntax::{Fault, Position};
+use crate::syntax::{GraphqlError, Position};
 
 /// A field, or a password, that uses a predicate.
 struct User {
@@ -34,7 +34,7 @@ struct Sharing<'a> {
 /// Checks all interfaces first, then the types that may implement them, both in the order of the
 /// text, in which the faults come. O(fields), and the pairs of interfaces of each type. The
 /// messages are those of Dgraph.
-pub(in crate::sdl) fn check(draft: &Draft<'_>, faults: &mut Vec<Fault>) {
+pub(in crate::sdl) fn check(draft: &Draft<'_>, faults: &mut Vec<GraphqlError>) {
     let mut sharing = Sharing { draft, users: HashMap::new(), of_interfaces: HashMap::new() };
     for kind in [RawKind::Interface, RawKind::Object] {
         for def in draft.types().iter().filter(|def| def.kind == kind) {
@@ -44,7 +44,7 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>, faults: &mut Vec<Fault>) {
 }
 
 impl<'a> Sharing<'a> {
-    fn check(&mut self, def: &'a RawType, faults: &mut Vec<Fault>) {
+    fn check(&mut self, def: &'a RawType, faults: &mut Vec<GraphqlError>) {
         if def.kind == RawKind::Object {
             self.interfaces(def, faults);
         }
@@ -67,7 +67,7 @@ impl<'a> Sharing<'a> {
     }
 
     /// Refuses two interfaces of one type that declare the same predicate.
-    fn interfaces(&self, def: &RawType, faults: &mut Vec<Fault>) {
+    fn interfaces(&self, def: &RawType, faults: &mut Vec<GraphqlError>) {
         let mut shared: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (index, first) in def.interfaces.iter().enumerate() {
             let Some(predicates) = self.of_interfaces.get(first.as_str()) else { continue };
@@ -88,7 +88,7 @@ impl<'a> Sharing<'a> {
                 def.name,
                 names.join(" ")
             );
-            Fault::at(def.position, message)
+            GraphqlError::at(def.position, message)
         }));
     }
 
@@ -98,7 +98,7 @@ impl<'a> Sharing<'a> {
         def: &RawType,
         field: &RawField,
         predicate: String,
-        faults: &mut Vec<Fault>,
+        faults: &mut Vec<GraphqlError>,
     ) {
         let name = field.ty.name();
         let user = User {
@@ -138,7 +138,7 @@ impl<'a> Sharing<'a> {
 
     /// Checks that the predicate of a password is used by nothing but passwords. Only a password
     /// with `pred:` is checked, and one that an interface declares is checked with the interface.
-    fn secret(&mut self, def: &RawType, faults: &mut Vec<Fault>) {
+    fn secret(&mut self, def: &RawType, faults: &mut Vec<GraphqlError>) {
         let Some((field, Some(predicate))) = secret_of(def) else { return };
         if self.draft.password_interface(def, &field).is_some() {
             return;
@@ -163,7 +163,7 @@ impl<'a> Sharing<'a> {
 }
 
 /// Refuses a type that has a predicate in common with an interface that it implements.
-fn own_interface(def: &RawType, first: &User, user: &User) -> Option<Fault> {
+fn own_interface(def: &RawType, first: &User, user: &User) -> Option<GraphqlError> {
     let is_own = def.kind == RawKind::Object && def.interfaces.contains(&first.type_name);
     is_own.then(|| {
         user.fault(format!(
@@ -174,7 +174,7 @@ fn own_interface(def: &RawType, first: &User, user: &User) -> Option<Fault> {
     })
 }
 
-fn secret_conflict(secret: &User, user: &User) -> Fault {
+fn secret_conflict(secret: &User, user: &User) -> GraphqlError {
     user.fault(format!(
         "has the @dgraph predicate, but that conflicts with type {} @secret directive on the same \
          predicate. @secret predicates are stored encrypted and so the same predicate can't be used \
@@ -184,8 +184,8 @@ fn secret_conflict(secret: &User, user: &User) -> Fault {
 }
 
 impl User {
-    fn fault(&self, what: String) -> Fault {
+    fn fault(&self, what: String) -> GraphqlError {
         let message = format!("Type {}; Field {}: {what}", self.type_name, self.field);
-        Fault::at(self.position, message)
+        GraphqlError::at(self.position, message)
     }
 }

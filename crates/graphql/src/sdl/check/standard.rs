@@ -8,19 +8,19 @@ use crate::model::TypeRef;
 use crate::sdl::build::builtin;
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawKind, RawType};
-use crate::syntax::{Fault, Position};
+use crate::syntax::{GraphqlError, Position};
 use hexgraph_base::types::quote;
 
 /// The result of a check: its first fault.
-type Checked = Result<(), Fault>;
+type Checked = Result<(), GraphqlError>;
 
 /// The kinds of types that a field may have; below, those of arguments and of fields of inputs.
 const OUTPUTS: &[RawKind] =
     &[RawKind::Scalar, RawKind::Object, RawKind::Interface, RawKind::Union, RawKind::Enum];
 const INPUTS: &[RawKind] = &[RawKind::Scalar, RawKind::Enum, RawKind::Input];
 
-fn fail<T>(position: Option<Position>, message: String) -> Result<T, Fault> {
-    Err(Fault::at(position, message))
+fn fail<T>(position: Option<Position>, message: String) -> Result<T, GraphqlError> {
+    Err(GraphqlError::at(position, message))
 }
 
 /// Checks the entire schema.
@@ -28,7 +28,7 @@ fn fail<T>(position: Option<Position>, message: String) -> Result<T, Fault> {
 /// # Errors
 ///
 /// All faults, each once: a field that types inherit has the same fault in each of them.
-pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
+pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<GraphqlError>> {
     let mut faults = redeclared(draft);
     if faults.is_empty() {
         match Standard::new(draft) {
@@ -42,14 +42,14 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>) -> Result<(), Vec<Fault>> {
 }
 
 /// Returns the faults of types that are declared twice, or that are built in.
-fn redeclared(draft: &Draft<'_>) -> Vec<Fault> {
+fn redeclared(draft: &Draft<'_>) -> Vec<GraphqlError> {
     let mut names = HashSet::new();
     let is_used = |def: &&RawType| {
         let is_built_in = builtin::kind_of(&def.name, draft.federated).is_some();
         !names.insert(def.name.clone()) || is_built_in
     };
     let used = draft.types().iter().filter(is_used);
-    used.map(|def| Fault::at(def.position, format!("Cannot redeclare type {}.", def.name)))
+    used.map(|def| GraphqlError::at(def.position, format!("Cannot redeclare type {}.", def.name)))
         .collect()
 }
 
@@ -61,7 +61,7 @@ struct Standard<'a> {
 }
 
 impl<'a> Standard<'a> {
-    fn new(draft: &'a Draft<'a>) -> Result<Standard<'a>, Fault> {
+    fn new(draft: &'a Draft<'a>) -> Result<Standard<'a>, GraphqlError> {
         let mut declared = HashMap::new();
         for def in &draft.schema.directives {
             let name = def.name.as_str();
@@ -97,7 +97,7 @@ impl<'a> Standard<'a> {
         Ok(())
     }
 
-    fn check(&self, faults: &mut Vec<Fault>) {
+    fn check(&self, faults: &mut Vec<GraphqlError>) {
         faults.extend(self.roots().err());
         for def in self.draft.types() {
             let before = faults.len();

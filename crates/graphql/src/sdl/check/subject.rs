@@ -2,7 +2,7 @@
 
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawDirective, RawField, RawType};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// A field that is checked, with its type and the schema.
 #[derive(Clone, Copy)]
@@ -18,16 +18,16 @@ impl Subject<'_> {
         &self,
         directive: &RawDirective,
         what: impl AsRef<str>,
-    ) -> Fault {
+    ) -> GraphqlError {
         let message =
             format!("Type {}; Field {}: {}", self.def.name, self.field.name, what.as_ref());
-        Fault::at(directive.position, message)
+        GraphqlError::at(directive.position, message)
     }
 
     /// Returns an error at the field; the message names the type and the field.
-    pub(in crate::sdl) fn fault(&self, what: impl AsRef<str>) -> Fault {
+    pub(in crate::sdl) fn fault(&self, what: impl AsRef<str>) -> GraphqlError {
         let message =
             format!("Type {}; Field {}: {}", self.def.name, self.field.name, what.as_ref());
-        Fault::at(self.field.position, message)
+        GraphqlError::at(self.field.position, message)
     }
 }

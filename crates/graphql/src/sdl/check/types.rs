@@ -8,10 +8,10 @@ use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::{RawField, RawKind, RawType};
 use crate::sdl::source::value;
 use crate::sdl::source::value::{bare, written};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// Checks a type apart from its fields.
-pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
+pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<GraphqlError>) {
     // In the order of Dgraph's checks.
     faults.extend(one_id(def));
     faults.extend(dgraph_type(def));
@@ -26,7 +26,7 @@ pub(in crate::sdl) fn check(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<F
 }
 
 /// Refuses a second field of the type `ID`.
-fn one_id(def: &RawType) -> Option<Fault> {
+fn one_id(def: &RawType) -> Option<GraphqlError> {
     let ids: Vec<&RawField> = def.fields.iter().filter(|field| field.is_id()).collect();
     // `Query` and `Mutation` have operations, which may return IDs.
     let (last, others) = ids.split_last()?;
@@ -42,11 +42,11 @@ fn one_id(def: &RawType) -> Option<Fault> {
         last.name
     );
     let positions = ids.iter().filter_map(|field| field.position).collect();
-    Some(Fault { positions, ..Fault::new(message) })
+    Some(GraphqlError { positions, ..GraphqlError::new(message) })
 }
 
 /// Checks `@dgraph(type:)`.
-fn dgraph_type(def: &RawType) -> Option<Fault> {
+fn dgraph_type(def: &RawType) -> Option<GraphqlError> {
     let directive = def.directive("dgraph")?;
     let name = &def.name;
     let message = match directive.argument("type") {
@@ -59,11 +59,11 @@ fn dgraph_type(def: &RawType) -> Option<Fault> {
         },
         _ => format!("Type {name}; type argument for @dgraph directive should not be empty."),
     };
-    Some(Fault::at(directive.position, message))
+    Some(GraphqlError::at(directive.position, message))
 }
 
 /// Checks `@secret`.
-fn secret(def: &RawType) -> Option<Fault> {
+fn secret(def: &RawType) -> Option<GraphqlError> {
     let secrets = def.directives.iter().filter(|directive| directive.name() == "secret");
     let fields: Vec<String> = secrets
         .map(|secret| secret.argument("field").map(|field| bare(field)).unwrap_or_default())
@@ -82,18 +82,18 @@ fn secret(def: &RawType) -> Option<Fault> {
             several => format!("has more than one secret fields {}", several.join(",")),
         }
     };
-    Some(Fault::at(def.position, format!("Type {name}; {what}")))
+    Some(GraphqlError::at(def.position, format!("Type {name}; {what}")))
 }
 
 /// Refuses directives of stored types at one that is not stored.
-fn conflicting(def: &RawType) -> Option<Fault> {
+fn conflicting(def: &RawType) -> Option<GraphqlError> {
     let other = ["auth", "withSubscription"].into_iter().find(|other| def.has(other))?;
     let message = format!("Type {}; cannot have both @{other} and @remote directive", def.name);
-    def.has("remote").then(|| Fault::at(def.position, message))
+    def.has("remote").then(|| GraphqlError::at(def.position, message))
 }
 
 /// Refuses an object type without a field that a mutation could set.
-fn has_content(def: &RawType) -> Option<Fault> {
+fn has_content(def: &RawType) -> Option<GraphqlError> {
     let has_content = def.kind != RawKind::Object
         || def.is_root()
         || def.has("remote")
@@ -103,11 +103,11 @@ fn has_content(def: &RawType) -> Option<Fault> {
          doesn't have @custom/@lambda directive.",
         def.name
     );
-    (!has_content).then(|| Fault::at(def.position, message))
+    (!has_content).then(|| GraphqlError::at(def.position, message))
 }
 
 /// Checks a stored type: no field of it, custom ones apart, points to a type that is not stored.
-fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
+fn stored(draft: &Draft<'_>, def: &RawType) -> Option<GraphqlError> {
     if def.is_root() {
         return None;
     }
@@ -119,7 +119,7 @@ fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
              resolved by a @custom/@lambda directive.",
             def.name, field.name
         );
-        return Some(Fault::at(field.position, message));
+        return Some(GraphqlError::at(field.position, message));
     }
     let interface = def.interfaces.iter().find(|name| is_remote(name))?;
     let message = format!(
@@ -127,18 +127,18 @@ fn stored(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
          @remote directive.",
         def.name
     );
-    Some(Fault::at(def.position, message))
+    Some(GraphqlError::at(def.position, message))
 }
 
 /// Checks a `@remote` type, which has no custom fields and no stored interfaces.
-fn remote(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
+fn remote(draft: &Draft<'_>, def: &RawType) -> Option<GraphqlError> {
     if let Some(field) = def.fields.iter().find(|field| field.is_custom()) {
         let message = format!(
             "Type {}; field {}; can't have @custom/@lambda directive as a @remote type can't have \
              fields with @custom/@lambda directive.",
             def.name, field.name
         );
-        return Some(Fault::at(field.position, message));
+        return Some(GraphqlError::at(field.position, message));
     }
     let is_stored = |name: &&String| draft.get(name).is_some_and(|other| !other.has("remote"));
     let interface = def.interfaces.iter().find(is_stored)?;
@@ -147,7 +147,7 @@ fn remote(draft: &Draft<'_>, def: &RawType) -> Option<Fault> {
          @remote directive.",
         def.name
     );
-    Some(Fault::at(def.position, message))
+    Some(GraphqlError::at(def.position, message))
 }
 
 /// The arguments of `@generate` with their switches.
@@ -157,7 +157,7 @@ const GENERATED: [(&str, &[&str]); 2] = [
 ];
 
 /// Checks `@generate`.
-fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
+fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<GraphqlError>) {
     let Some(directive) = def.directive("generate") else { return };
     let name = &def.name;
     for (group, switches) in GENERATED {
@@ -166,7 +166,7 @@ fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
             let message = format!(
                 "Type {name}; {group} argument for @generate directive should be of type Object."
             );
-            faults.push(Fault::at(draft.argument_position(directive, group), message));
+            faults.push(GraphqlError::at(draft.argument_position(directive, group), message));
         }
         for switch in switches {
             let Some(result) = value::entry(argument, switch) else { continue };
@@ -176,7 +176,7 @@ fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
                      can only be true/false, found: `{}",
                     bare(result)
                 );
-                faults.push(Fault::at(value::position(result, draft.positions), message));
+                faults.push(GraphqlError::at(value::position(result, draft.positions), message));
             }
         }
     }
@@ -188,12 +188,12 @@ fn generate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
              found: `{}`.",
             bare(result)
         );
-        faults.push(Fault::at(directive.position, message));
+        faults.push(GraphqlError::at(directive.position, message));
     }
 }
 
 /// Checks `@lambdaOnMutate`.
-fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
+fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<GraphqlError>) {
     let Some(directive) = def.directive("lambdaOnMutate") else { return };
     let name = &def.name;
     if draft.settings.lambda_url.is_none() {
@@ -201,13 +201,13 @@ fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
             "Type {name}: has the @lambdaOnMutate directive, but the `--graphql lambda-url` flag \
              wasn't specified during alpha startup."
         );
-        faults.push(Fault::at(directive.position, message));
+        faults.push(GraphqlError::at(directive.position, message));
     }
     if def.has("remote") {
         let message = format!(
             "Type {name}; @lambdaOnMutate directive not allowed along with @remote directive."
         );
-        faults.push(Fault::at(directive.position, message));
+        faults.push(GraphqlError::at(directive.position, message));
     }
     // Whatever the switches are called, they are truth values; unknown names are reported by the
     // standard checks.
@@ -219,7 +219,10 @@ fn lambda_on_mutate(draft: &Draft<'_>, def: &RawType, faults: &mut Vec<Fault>) {
                 argument.name,
                 written(&argument.value)
             );
-            faults.push(Fault::at(draft.argument_position(directive, &argument.name), message));
+            faults.push(GraphqlError::at(
+                draft.argument_position(directive, &argument.name),
+                message,
+            ));
         }
     }
 }

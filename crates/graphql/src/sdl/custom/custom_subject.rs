@@ -6,7 +6,7 @@ use apollo_compiler::ast::Value;
 use crate::sdl::check::subject::Subject;
 use crate::sdl::source::raw::RawDirective;
 use crate::sdl::source::value;
-use crate::syntax::{Fault, Position};
+use crate::syntax::{GraphqlError, Position};
 
 /// A `@custom` that is checked.
 pub(in crate::sdl) struct CheckedCustom<'a> {
@@ -14,7 +14,7 @@ pub(in crate::sdl) struct CheckedCustom<'a> {
     pub(super) directive: &'a RawDirective,
     /// True for the mode `BATCH`, once that was read.
     pub(super) batch: bool,
-    pub(in crate::sdl) faults: &'a mut Vec<Fault>,
+    pub(in crate::sdl) faults: &'a mut Vec<GraphqlError>,
 }
 
 impl CheckedCustom<'_> {
@@ -28,7 +28,7 @@ impl CheckedCustom<'_> {
     ) {
         let (def, field) = (&self.subject.def.name, &self.subject.field.name);
         let message = format!("Type {def}; Field {field}{separator} {}", what.as_ref());
-        self.faults.push(Fault::at(position, message));
+        self.faults.push(GraphqlError::at(position, message));
     }
 
     /// Returns the position of a value of its arguments.

@@ -13,7 +13,7 @@ use crate::sdl::build::builtin;
 use crate::sdl::check::subject::Subject;
 use crate::sdl::source::raw::RawDirective;
 use crate::sdl::source::value::{bare, entry, go_bool, items};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// The parts of `http: {...}` that are checked together.
 struct Http<'a> {
@@ -28,7 +28,7 @@ struct Http<'a> {
 pub(in crate::sdl) fn check_lambda(
     subject: &Subject<'_>,
     directive: &RawDirective,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<GraphqlError>,
 ) {
     if subject.draft.settings.lambda_url.is_none() {
         let what = "has the @lambda directive, but the --graphql \"lambda-url=...;\" flag wasn't \
@@ -50,7 +50,7 @@ pub(in crate::sdl) fn check_lambda(
             custom.fault(directive.position, ':', what);
         }
     }
-    faults.extend(result.into_iter().map(|fault| Fault {
+    faults.extend(result.into_iter().map(|fault| GraphqlError {
         message: format!("While building @custom for @lambda: {}", fault.message),
         ..fault
     }));
@@ -60,7 +60,7 @@ pub(in crate::sdl) fn check_lambda(
 pub(in crate::sdl) fn check(
     subject: &Subject<'_>,
     directive: &RawDirective,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<GraphqlError>,
 ) {
     let mut custom = CheckedCustom { subject: *subject, directive, batch: false, faults };
     custom.company();

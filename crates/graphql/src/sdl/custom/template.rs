@@ -7,7 +7,7 @@ use hexgraph_base::types::stack;
 use thiserror::Error;
 
 use crate::sdl::source::value::written;
-use crate::syntax::{Fault, parse_query};
+use crate::syntax::{GraphqlError, parse_query};
 
 /// Why a text is no template.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -15,7 +15,7 @@ pub enum TemplateError {
     /// The text is not a GraphQL value; the position counts from the `query { template(input:` that
     /// is put before it.
     #[error(transparent)]
-    Syntax(#[from] Fault),
+    Syntax(#[from] GraphqlError),
     /// A strict template has a word without quotes where JSON has a value.
     #[error("found unexpected value: {0}")]
     Word(String),

@@ -10,7 +10,7 @@ use crate::model::{AuthRules, Model, Operation, Rule};
 use crate::sdl::source::draft::Draft;
 use crate::sdl::source::raw::RawKind;
 use crate::sdl::source::value::{bare, items};
-use crate::syntax::{Fault, parse_query};
+use crate::syntax::{GraphqlError, parse_query};
 
 /// Reads the rules of all types into the model. The rules of a type's interfaces are joined to its
 /// own by `and`.
@@ -18,7 +18,10 @@ use crate::syntax::{Fault, parse_query};
 /// # Errors
 ///
 /// All faults of all rules. They have no positions: a rule is a text of its own.
-pub(in crate::sdl) fn read_rules(draft: &Draft<'_>, model: &mut Model) -> Result<(), Vec<Fault>> {
+pub(in crate::sdl) fn read_rules(
+    draft: &Draft<'_>,
+    model: &mut Model,
+) -> Result<(), Vec<GraphqlError>> {
     let mut faults = Vec::new();
     for def in draft.types() {
         let Some(auth) = def.directive("auth") else { continue };
@@ -63,7 +66,7 @@ fn inherit(model: &mut Model, name: &str, interface: &str) {
 /// Reads the rules of one type.
 struct RuleReader<'a> {
     name: &'a str,
-    faults: &'a mut Vec<Fault>,
+    faults: &'a mut Vec<GraphqlError>,
 }
 
 impl RuleReader<'_> {
@@ -160,8 +163,8 @@ impl RuleReader<'_> {
 }
 
 /// Makes a fault of the rules of a type.
-fn fault(name: &str, what: &str) -> Fault {
-    Fault::new(format!("Type {name}: @auth: {what}"))
+fn fault(name: &str, what: &str) -> GraphqlError {
+    GraphqlError::new(format!("Type {name}: @auth: {what}"))
 }
 
 /// Checks the queries of all rules against the generated API. `faults_of` returns the messages
@@ -169,7 +172,7 @@ fn fault(name: &str, what: &str) -> Fault {
 ///
 /// A rule is checked in the type that declares it, so that types which inherit it do not repeat its
 /// faults.
-pub fn check_rules(model: &Model, faults_of: impl Fn(&str) -> Vec<String>) -> Vec<Fault> {
+pub fn check_rules(model: &Model, faults_of: impl Fn(&str) -> Vec<String>) -> Vec<GraphqlError> {
     let mut faults = Vec::new();
     for def in &model.types {
         let rules = Operation::ALL.iter().filter_map(|operation| def.auth.of(*operation));
@@ -183,7 +186,7 @@ fn check_rule(
     of: &str,
     rule: &Rule,
     faults_of: &impl Fn(&str) -> Vec<String>,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<GraphqlError>,
 ) {
     stack::require();
     match rule {

@@ -4,14 +4,14 @@ use hexgraph_base::types::stack;
 use serde_json::{Map, Value};
 
 use crate::model::{Algorithm, Authorization, Keys};
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// Reads what follows `Dgraph.Authorization` in its line.
 ///
 /// # Errors
 ///
 /// When a setting is missing, wrong, or excludes another.
-pub(in crate::sdl) fn read(text: &str) -> Result<Authorization, Fault> {
+pub(in crate::sdl) fn read(text: &str) -> Result<Authorization, GraphqlError> {
     match serde_json::from_str::<Value>(text.trim()).ok().and_then(|value| Fields::of(&value)) {
         Some(fields) => fields.checked(),
         None => older_form(text),
@@ -51,17 +51,19 @@ impl Fields {
     }
 
     /// Checks that the settings are complete and go together.
-    fn checked(mut self) -> Result<Authorization, Fault> {
+    fn checked(mut self) -> Result<Authorization, GraphqlError> {
         let fetches = !self.url.is_empty() || !self.urls.is_empty();
         let mut missing = String::new();
         if fetches {
             if !self.url.is_empty() && !self.urls.is_empty() {
-                return Err(Fault::new("expecting either JWKUrl or JWKUrls, both were given"));
+                return Err(GraphqlError::new(
+                    "expecting either JWKUrl or JWKUrls, both were given",
+                ));
             }
             if !self.key.is_empty() || !self.algorithm.is_empty() {
                 let message = "expecting either JWKUrl/JWKUrls or (VerificationKey, Algo), both \
                                were given";
-                return Err(Fault::new(message));
+                return Err(GraphqlError::new(message));
             }
             if self.audience.is_empty() {
                 missing.push_str(" `Audience` ");
@@ -82,7 +84,7 @@ impl Fields {
         }
         if !missing.is_empty() {
             let message = format!("required field missing in Dgraph.Authorization:{missing}");
-            return Err(Fault::new(message));
+            return Err(GraphqlError::new(message));
         }
         let keys = if fetches {
             self.urls.extend((!self.url.is_empty()).then_some(self.url));
@@ -125,10 +127,10 @@ fn texts(object: &Map<String, Value>, key: &str) -> Option<Vec<String>> {
 }
 
 /// Reads the older form: `<header> <namespace> <algorithm> "<key>"`.
-fn older_form(text: &str) -> Result<Authorization, Fault> {
+fn older_form(text: &str) -> Result<Authorization, GraphqlError> {
     // The line is not quoted: there is a key in it.
     let invalid = || {
-        Fault::new(
+        GraphqlError::new(
             "Invalid `Dgraph.Authorization` format: write `# Dgraph.Authorization {\"Header\": …, \"Namespace\": …, \"Algo\": …, \"VerificationKey\": …}`",
         )
     };
@@ -156,13 +158,13 @@ fn older_form(text: &str) -> Result<Authorization, Fault> {
 }
 
 /// Makes the key of the settings, which must suit the algorithm.
-fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
+fn fixed_key(name: &str, key: &str) -> Result<Keys, GraphqlError> {
     let Some(algorithm) = Algorithm::from_name(name) else {
         let supported: Vec<&str> = Algorithm::ALL.iter().map(|(name, _)| *name).collect();
         // A word that can't be the name of an algorithm may be a key that is in the wrong position.
         let is_name = name.len() <= 5 && name.chars().all(|c| c.is_ascii_alphanumeric());
         let result = if is_name { name } else { "another word" };
-        return Err(Fault::new(format!(
+        return Err(GraphqlError::new(format!(
             "invalid jwt algorithm: found {result}, but supported options are: {}",
             supported.join(",")
         )));
@@ -173,7 +175,7 @@ fn fixed_key(name: &str, key: &str) -> Result<Keys, Fault> {
 
 /// Checks the form of a public key in PEM (RFC 7468), and replaces `\n` in it by line breaks.
 /// Whether the key itself is valid is checked when it is used.
-fn public_key(key: &str) -> Result<String, Fault> {
+fn public_key(key: &str) -> Result<String, GraphqlError> {
     let key = key.replace("\\n", "\n");
     let begins = key.find("-----BEGIN ").and_then(|at| key[at + 11..].split_once("-----"));
     let body = begins.and_then(|(name, rest)| {
@@ -182,7 +184,7 @@ fn public_key(key: &str) -> Result<String, Fault> {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=\n\r \t".contains(&byte);
     match body {
         Some(body) if !body.trim().is_empty() && body.bytes().all(is_base64) => Ok(key),
-        _ => Err(Fault::new("invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key")),
+        _ => Err(GraphqlError::new("invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key")),
     }
 }
 
@@ -219,10 +221,10 @@ mod tests {
         assert_eq!(read(one), Ok(Keys::Fetched(vec!["http://a".to_owned()])));
         let both = r#"{"JWKUrl":"http://a","JWKUrls":["b"]}"#;
         let reported = "expecting either JWKUrl or JWKUrls, both were given";
-        assert_eq!(read(both), Err(Fault::new(reported)));
+        assert_eq!(read(both), Err(GraphqlError::new(reported)));
         let lonely = r#"{"Header":"X","Namespace":"n","JWKUrl":"http://a"}"#;
         let reported = "required field missing in Dgraph.Authorization: `Audience` ";
-        assert_eq!(read(lonely), Err(Fault::new(reported)));
+        assert_eq!(read(lonely), Err(GraphqlError::new(reported)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::model::Authorization;
 use crate::sdl::rules::authorization_comment;
-use crate::syntax::Fault;
+use crate::syntax::GraphqlError;
 
 /// What the comment lines of a schema say.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub(in crate::sdl) struct Comments {
 /// # Errors
 ///
 /// The fault of the first line that can't be read.
-pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
+pub(in crate::sdl) fn read(text: &str) -> Result<Comments, GraphqlError> {
     let mut comments = Comments::default();
     let mut authorization: Option<&str> = None;
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
@@ -29,7 +29,7 @@ pub(in crate::sdl) fn read(text: &str) -> Result<Comments, Fault> {
                     "Dgraph.Authorization should be only be specified once in a schema, found \
                      second mention at line {number}"
                 );
-                return Err(Fault::new(message));
+                return Err(GraphqlError::new(message));
             }
         } else if comment.starts_with("Dgraph.Allow-Origin") {
             let origin = origin(comment).ok_or_else(|| bad_origin(line))?;
@@ -55,8 +55,8 @@ fn origin(comment: &str) -> Option<String> {
     words.next().is_none().then_some(origin)
 }
 
-fn bad_origin(line: &str) -> Fault {
-    Fault::new(format!(
+fn bad_origin(line: &str) -> GraphqlError {
+    GraphqlError::new(format!(
         "incorrect format for specifying Dgraph.Allow-Origin found for comment: `{line}`, it should \
          be `# Dgraph.Allow-Origin \"http://example.com\"`"
     ))
@@ -72,8 +72,8 @@ fn secret(comment: &str) -> Option<(String, String)> {
 }
 
 /// Makes the fault of a line with a secret, which is not quoted.
-fn bad_secret(number: usize) -> Fault {
-    Fault::new(format!(
+fn bad_secret(number: usize) -> GraphqlError {
+    GraphqlError::new(format!(
         "incorrect format for specifying Dgraph secret found in the comment at line {number}, it should be \
          `# Dgraph.Secret key \"value\"`"
     ))

@@ -9,7 +9,7 @@ use super::raw::{RawDirective, RawField, RawKind, RawSchema, RawType, is_root_na
 use super::value::bare;
 use crate::sdl::Settings;
 use crate::sdl::build::builtin;
-use crate::syntax::{Fault, Position, Positions};
+use crate::syntax::{GraphqlError, Position, Positions};
 
 /// The definitions of a schema while it is checked.
 pub(in crate::sdl) struct Draft<'a> {
@@ -158,7 +158,7 @@ impl Draft<'_> {
     /// # Errors
     ///
     /// A field has another type than its interface says.
-    pub(in crate::sdl) fn copy_interfaces(&mut self) -> Result<(), Fault> {
+    pub(in crate::sdl) fn copy_interfaces(&mut self) -> Result<(), GraphqlError> {
         for index in 0..self.schema.types.len() {
             let def = &self.schema.types[index];
             if def.kind == RawKind::Object && !def.interfaces.is_empty() {
@@ -176,7 +176,7 @@ impl Draft<'_> {
     }
 
     /// Returns a type with the fields of its interfaces.
-    fn with_interfaces(&self, def: &RawType) -> Result<RawType, Fault> {
+    fn with_interfaces(&self, def: &RawType) -> Result<RawType, GraphqlError> {
         let mut expanded = def.clone();
         // The interface that each field was seen in first.
         let mut seen: HashMap<&str, &str> = HashMap::new();
@@ -244,7 +244,7 @@ fn same_type(
     own: &RawField,
     interface: &RawType,
     field: &RawField,
-) -> Result<(), Fault> {
+) -> Result<(), GraphqlError> {
     if own.ty == field.ty {
         return Ok(());
     }
@@ -252,7 +252,7 @@ fn same_type(
         "For type {} to implement interface {} the field {} must have type {}",
         def.name, interface.name, field.name, field.ty
     );
-    Err(Fault::at(def.position, message))
+    Err(GraphqlError::at(def.position, message))
 }
 
 /// Checks that two interfaces agree on the type of an ID.
@@ -262,7 +262,7 @@ fn same_id(
     interface: &RawType,
     field: &RawField,
     other: &str,
-) -> Result<(), Fault> {
+) -> Result<(), GraphqlError> {
     if seen.ty == field.ty {
         return Ok(());
     }
@@ -270,5 +270,5 @@ fn same_id(
         "field {} is of type {} in interface {} and is of type {} in interface {other}",
         field.name, field.ty, interface.name, seen.ty
     );
-    Err(Fault::at(def.position, message))
+    Err(GraphqlError::at(def.position, message))
 }

@@ -1,5 +1,5 @@
-//! A list. It records how deep it is nested, so that a bound on the nesting costs no walk over the elements' elements,
-//! and dropping, comparing and printing a value need a bounded stack.
+//! A list. It records how deep it is nested, so that a bound on the nesting costs no walk over the
+//! elements' elements, and dropping, comparing and printing a value need a bounded stack.
 
 use super::Value;
 use crate::error::{Fault, Result, ScalarError};

@@ -1,4 +1,5 @@
-//! A map. Its entries are sorted by key, so that equal maps print alike and a key is a binary search.
+//! A map. Its entries are sorted by key, so that equal maps print alike and a key is a binary
+//! search.
 
 use super::Value;
 use super::list::depth_around;

@@ -15,8 +15,8 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The variable with the port of `serve`.
 const PORT: &str = "HEXGRAPH_PORT";
 
-/// Prints that a server is healthy, or fails. Without a URL it is the one of this machine at the port of the variable
-/// `HEXGRAPH_PORT`, or 8080.
+/// Prints that a server is healthy, or fails. Without a URL it is the one of this machine at the
+/// port of the variable `HEXGRAPH_PORT`, or 8080.
 pub(in crate::cli) fn health(url: Option<&str>) -> Done {
     let url = match url {
         Some(url) => checked(url)?,

@@ -8,7 +8,7 @@ use super::answer::{Cuts, Outcome, ToolAnswer, ToolFault, ValueLimits};
 use super::call::{ParamDef, ParamKind, SECONDS, ToolCall, ToolDef, param, required};
 use crate::cli::requests::reservation;
 use hexgraph::answer::JsonSink;
-use hexgraph::db::{Given, QueryAnswer, QueryRequest, Variables};
+use hexgraph::db::{ParameterValue, QueryAnswer, QueryRequest, Variables};
 use hexgraph_base::types::Error;
 use serde_json::{Map, Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -95,7 +95,7 @@ fn variables(call: &ToolCall<'_>) -> Outcome<Variables> {
             }
         };
         let name = name.trim_start_matches('$');
-        variables.insert(format!("${name}"), Given::from(text.as_str()));
+        variables.insert(format!("${name}"), ParameterValue::from(text.as_str()));
     }
     Ok(variables)
 }

@@ -5,7 +5,7 @@ use super::call::{ParamKind, SECONDS, ToolCall, ToolDef, param, required};
 use super::model::Model;
 use super::query::{BYTES, CURSOR, ROWS, TEXT_LENGTH, page};
 use crate::cli::shell::quoted;
-use hexgraph::db::{Given, QueryRequest, Variables};
+use hexgraph::db::{ParameterValue, QueryRequest, Variables};
 use hexgraph_base::types::Error;
 use serde_json::{Map, Value, json};
 
@@ -74,7 +74,7 @@ fn search(call: &ToolCall<'_>) -> Outcome<ToolAnswer> {
     let blocks: String = searched.iter().enumerate().map(block).collect();
     let request = QueryRequest {
         text: format!("query search($text: string) {{ {blocks} }}"),
-        variables: Variables::from([("$text".to_owned(), Given::from(text))]),
+        variables: Variables::from([("$text".to_owned(), ParameterValue::from(text))]),
         debug: false,
     };
     let mut answer = page(call, &request)?;

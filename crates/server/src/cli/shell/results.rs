@@ -176,8 +176,8 @@ pub(super) fn grouped(number: usize) -> String {
     groups.join(",")
 }
 
-/// JSON with a line for each member, its characters as they are. Characters that would move the cursor are
-/// escaped. O(text).
+/// JSON with a line for each member, its characters as they are. Characters that would move the
+/// cursor are escaped. O(text).
 pub(super) fn indented(json: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(json);
     let mut out = String::new();

@@ -6,11 +6,11 @@
 //! of it is the most, since a longer queue would only have those who are let in wait longer, and
 //! serve no more of them (after CoDel, Nichols and Jacobson 2012).
 //!
-//! The queue is a multilevel feedback queue (Corbató et al. 1962): its levels are by the time that a
-//! request has held slots so far. The lowest level that waits is served first, and every other time
-//! the highest, so that each gets on. A request that holds a slot gives it up at the end of a time
-//! slice, if a lower level waits. So a request waits about as long as those before it at its own level
-//! compute, and not for the end of one that computes for minutes.
+//! The queue is a multilevel feedback queue (Corbató et al. 1962): its levels are by the time that
+//! a request has held slots so far. The lowest level that waits is served first, and every other
+//! time the highest, so that each gets on. A request that holds a slot gives it up at the end of a
+//! time slice, if a lower level waits. So a request waits about as long as those before it at its
+//! own level compute, and not for the end of one that computes for minutes.
 
 use super::fair_queue::FairQueue;
 use std::time::{Duration, Instant};
@@ -126,9 +126,9 @@ impl<W: Waiter> Lane<W> {
         self.push(client, self.level(before), waiter)
     }
 
-    /// Called when the time slice of a request is over that has held slots for `held`. Gives its slot
-    /// back and queues `waiter`, if a lower level waits. `Free` says that it retains its slot, `Full`
-    /// that the queue is too long for it, and its slot is to be returned.
+    /// Called when the time slice of a request is over that has held slots for `held`. Gives its
+    /// slot back and queues `waiter`, if a lower level waits. `Free` says that it retains its slot,
+    /// `Full` that the queue is too long for it, and its slot is to be returned.
     pub(super) fn pause(&mut self, client: Client, held: Duration, waiter: W) -> Entry<W> {
         let level = self.level(held);
         if self.queues[..level].iter().all(FairQueue::is_empty) {

@@ -61,7 +61,8 @@ struct State {
     position: Option<Position>,
     /// It has computed for longer than the fast pool allows, and its kind was reported so.
     was_slow: bool,
-    /// It has computed for longer than one time slice in the slow pool, and its kind was reported so.
+    /// It has computed for longer than one time slice in the slow pool, and its kind was reported
+    /// so.
     was_long: bool,
     is_refused: bool,
     /// It has left the fast pool.
@@ -287,8 +288,8 @@ impl Ticket {
         }
     }
 
-    /// Lets others that have computed for less time go first, and returns the length of its next time
-    /// slice in the slow pool.
+    /// Lets others that have computed for less time go first, and returns the length of its next
+    /// time slice in the slow pool.
     fn end_slice(&self, is_expected: &impl Fn() -> bool) -> EngineResult<Duration> {
         let mut state = self.lock();
         let Some(position) = state.position.take() else { return Ok(self.admission.slice()) };

@@ -13,10 +13,10 @@ const BODY_LEN_MAX: usize = 1 << 20;
 /// and values for other servers.
 const SECRET_COMMENTS: [&str; 2] = ["Dgraph.Authorization", "Dgraph.Secret"];
 
-/// What is logged of a request: of a query in DQL or Cypher the text with passwords blanked out; of GraphQL
-/// and of mutations the text without what is in quotation marks, since that may be a password or
-/// confidential data; of a definition all but the secrets in its comments; of a login nothing.
-/// Values of variables are not logged.
+/// What is logged of a request: of a query in DQL or Cypher the text with passwords blanked out; of
+/// GraphQL and of mutations the text without what is in quotation marks, since that may be a
+/// password or confidential data; of a definition all but the secrets in its comments; of a login
+/// nothing. Values of variables are not logged.
 pub(in crate::http) fn audited_text(path: &str, media_type: &str, body: &[u8]) -> Option<String> {
     if body.is_empty() || path.ends_with("/login") {
         return None;

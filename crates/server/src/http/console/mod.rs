@@ -1,6 +1,6 @@
 //! The console: the page at `/`, GraphiQL at `/graphql`, and the files that they load. They are
-//! made from `console/` (`make console`), compressed when this crate is built, and part of the program:
-//! nothing is read from the disk and nothing comes from another server.
+//! made from `console/` (`make console`), compressed when this crate is built, and part of the
+//! program: nothing is read from the disk and nothing comes from another server.
 //!
 //! The files hold no data, so they need no key. What a page shows comes from the routes that all
 //! clients have, under their rules.

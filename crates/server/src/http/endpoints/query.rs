@@ -10,7 +10,7 @@ use crate::http::message::streamed_answer::{
     CHUNK_LEN, Chunks, STREAM_MIN, STREAMS_MAX, StreamedAnswer,
 };
 use hexgraph::db::{
-    Database, ExplainedStep, Explanation, Given, Latency, QueryAnswer, QueryRequest,
+    Database, ExplainedStep, Explanation, Latency, ParameterValue, QueryAnswer, QueryRequest,
     RequestContext, Variables, Warning,
 };
 use hexgraph_base::answer::write_plain_text;
@@ -231,12 +231,12 @@ fn read_json(body: &str) -> Result<(String, Variables), RequestError> {
     };
     for (name, value) in given {
         let given = match value {
-            Value::String(value) => Given::from(value),
+            Value::String(value) => ParameterValue::from(value),
             // As an empty text, so that the default in the query counts.
-            Value::Null => Given::from(String::new()),
+            Value::Null => ParameterValue::from(String::new()),
             Value::Array(values) if values.iter().all(Value::is_string) => {
                 let texts = values.iter().filter_map(Value::as_str);
-                Given::list(texts.map(str::to_owned).collect())
+                ParameterValue::list(texts.map(str::to_owned).collect())
             }
             value => {
                 let (name, result) = (bounded(name), bounded(value));

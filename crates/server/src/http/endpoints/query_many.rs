@@ -9,7 +9,7 @@ use crate::http::admission::{OVERLOADED, Overloaded, likeness};
 use crate::http::answering::{Running, admitted, packed, received};
 use crate::http::app::App;
 use crate::http::connections::Peer;
-use crate::http::message::coding::{Coding, Packer};
+use crate::http::message::coding::{Coding, Compressor};
 use crate::http::message::incoming::{Incoming, Unreadable};
 use crate::http::message::json_lines::{BYTES_PER_BYTE, JsonLine, LINES, LineReader};
 use crate::http::message::reply::Reply;
@@ -71,7 +71,7 @@ struct Lines {
     reader: LineReader,
     /// The query; `None` before the first round.
     prepared: Option<PreparedQuery>,
-    packer: Option<Packer>,
+    packer: Option<Compressor>,
 }
 
 /// A part of the answer, and the memory reserved until it is sent.
@@ -115,7 +115,7 @@ async fn begin(
     app: Arc<App>,
     peer: Option<ConnectInfo<Peer>>,
     incoming: Incoming,
-    packer: Option<Packer>,
+    packer: Option<Compressor>,
 ) -> Result<(Chunk, Rest), Box<Reply>> {
     if !LINES.contains(&incoming.content_type().map_err(refused)?.as_str()) {
         let supported = "application/x-ndjson, application/jsonl";

@@ -23,7 +23,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use hexgraph::db::RequestContext;
 use hexgraph::db::graphql::{
-    Fault, OperationKind, Request as GraphqlRequest, Response as GraphqlResponse,
+    GraphqlError, OperationKind, Request as GraphqlRequest, Response as GraphqlResponse,
 };
 use hexgraph_base::budget::Held;
 use hexgraph_base::types::Error;
@@ -81,8 +81,8 @@ pub(crate) fn wrong_method() -> Reply {
     refused("Unrecognised request method.  Please use GET or POST for GraphQL requests")
 }
 
-/// Receives the body of a request. Returns the request with the body, decompressed, and whether it is a
-/// subscription; one that can't be parsed is none.
+/// Receives the body of a request. Returns the request with the body, decompressed, and whether it
+/// is a subscription; one that can't be parsed is none.
 async fn look_into(
     app: &Arc<App>,
     route: &Route,
@@ -314,7 +314,7 @@ fn read(incoming: &Incoming) -> Result<GraphqlRequest, BodyError> {
 
 /// Makes the reply to a request that is not executed: one error and no data.
 fn refused(reason: impl std::fmt::Display) -> Reply {
-    let fault = Fault::new(reason.to_string());
+    let fault = GraphqlError::new(reason.to_string());
     let refused = Refused::of_text(&fault.message);
     Reply::json(GraphqlResponse::refused(vec![fault]).to_json("")).counted_as(refused)
 }

@@ -1,5 +1,5 @@
-//! The one message that a call's body holds: a byte that says whether it is compressed, four for its
-//! length, and itself.
+//! The one message that a call's body holds: a byte that says whether it is compressed, four for
+//! its length, and itself.
 
 use super::dialect::CallFraming;
 use super::status::{Code, Status};

@@ -2,8 +2,8 @@
 //! methods of `api.Dgraph`.
 //!
 //! A call is a request to a route like any other: it passes the guards, its body is reserved from
-//! the budget of memory while it comes, and it is decompressed, decoded and executed under admission.
-//! All methods have one message as input and one as output.
+//! the budget of memory while it comes, and it is decompressed, decoded and executed under
+//! admission. All methods have one message as input and one as output.
 
 pub(super) mod messages;
 pub(super) mod status;

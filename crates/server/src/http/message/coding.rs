@@ -130,27 +130,27 @@ impl Coding {
         }
     }
 
-    /// What compresses an answer; `None` when there is no memory for it, and the answer goes out as it
-    /// is.
-    pub(in crate::http) fn packer(self) -> Option<Packer> {
+    /// What compresses an answer; `None` when there is no memory for it, and the answer goes out as
+    /// it is.
+    pub(in crate::http) fn packer(self) -> Option<Compressor> {
         Some(match self {
-            Coding::Gzip => Packer::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
+            Coding::Gzip => Compressor::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
             Coding::Zstd => {
-                Packer::Zstd(zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL).ok()?)
+                Compressor::Zstd(zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL).ok()?)
             }
         })
     }
 }
 
 /// What compresses an answer, fragment by fragment.
-pub(in crate::http) enum Packer {
+pub(in crate::http) enum Compressor {
     /// By gzip.
     Gzip(GzEncoder<Vec<u8>>),
     /// By zstd.
     Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
 }
 
-impl Packer {
+impl Compressor {
     /// Compresses a fragment.
     ///
     /// # Errors
@@ -158,8 +158,8 @@ impl Packer {
     /// Those of the library, which has none for memory that is there.
     pub(in crate::http) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            Packer::Gzip(packer) => packer.write_all(bytes),
-            Packer::Zstd(packer) => packer.write_all(bytes),
+            Compressor::Gzip(packer) => packer.write_all(bytes),
+            Compressor::Zstd(packer) => packer.write_all(bytes),
         }
     }
 
@@ -167,19 +167,19 @@ impl Packer {
     ///
     /// # Errors
     ///
-    /// As [`Packer::write`].
+    /// As [`Compressor::write`].
     pub(in crate::http) fn flush(&mut self) -> io::Result<()> {
         match self {
-            Packer::Gzip(packer) => packer.flush(),
-            Packer::Zstd(packer) => packer.flush(),
+            Compressor::Gzip(packer) => packer.flush(),
+            Compressor::Zstd(packer) => packer.flush(),
         }
     }
 
     /// What is compressed and not consumed.
     pub(in crate::http) fn ready(&mut self) -> &mut Vec<u8> {
         match self {
-            Packer::Gzip(packer) => packer.get_mut(),
-            Packer::Zstd(packer) => packer.get_mut(),
+            Compressor::Gzip(packer) => packer.get_mut(),
+            Compressor::Zstd(packer) => packer.get_mut(),
         }
     }
 
@@ -187,11 +187,11 @@ impl Packer {
     ///
     /// # Errors
     ///
-    /// As [`Packer::write`].
+    /// As [`Compressor::write`].
     pub(in crate::http) fn finish(self) -> io::Result<Vec<u8>> {
         match self {
-            Packer::Gzip(packer) => packer.finish(),
-            Packer::Zstd(packer) => packer.finish(),
+            Compressor::Gzip(packer) => packer.finish(),
+            Compressor::Zstd(packer) => packer.finish(),
         }
     }
 }

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// The longest body that is accepted, compressed and decompressed, in bytes: the limit `body` may be less,
-/// and is not more.
+/// The longest body that is accepted, compressed and decompressed, in bytes: the limit `body` may
+/// be less, and is not more.
 pub(in crate::http) const BODY_LEN_MAX: usize = 256 << 20;
 
 /// Of a body that is refused so many bytes are thrown away, and for so long.
@@ -116,8 +116,8 @@ impl Incoming {
         self.coding.is_some()
     }
 
-    /// Returns the request with its body decompressed, to at most `most` bytes. It takes computing time
-    /// in proportion to them.
+    /// Returns the request with its body decompressed, to at most `most` bytes. It takes computing
+    /// time in proportion to them.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! A body of lines of JSON that run one query many times: the first line has the query, each line
 //! after it the values of its variables for one time.
 
-use hexgraph::db::{Given, Variables};
+use hexgraph::db::{ParameterValue, Variables};
 use hexgraph_base::types::BYTE_ORDER_MARK;
 use serde_json::{Map, Value};
 
@@ -125,12 +125,12 @@ impl JsonLine<'_> {
 }
 
 /// A value as the text that it has in DQL; for one that has none what it is.
-fn given_of(value: Value) -> Result<Given, &'static str> {
+fn given_of(value: Value) -> Result<ParameterValue, &'static str> {
     match value {
         Value::Array(items) => {
-            items.into_iter().map(text_of).collect::<Result<_, _>>().map(Given::list)
+            items.into_iter().map(text_of).collect::<Result<_, _>>().map(ParameterValue::list)
         }
-        value => text_of(value).map(Given::from),
+        value => text_of(value).map(ParameterValue::from),
     }
 }
 

@@ -8,7 +8,7 @@
 //! the length of the answer, or damage in a file. The status is sent by then, so the connection is
 //! cut: a client sees that the body has no end.
 
-use super::coding::{Coding, Packer};
+use super::coding::{Coding, Compressor};
 use super::stream_slots::StreamSlot;
 use crate::http::admission::lower_priority;
 use axum::body::{Body, Bytes};
@@ -44,7 +44,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 /// The receiver of the fragments of an answer.
 pub(in crate::http) struct Chunks<'a> {
     channel: ClientChannel<'a>,
-    packer: Option<Packer>,
+    packer: Option<Compressor>,
 }
 
 /// The channel to the client.

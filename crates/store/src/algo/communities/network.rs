@@ -27,7 +27,7 @@ pub(super) struct Network<'g> {
 
 enum Rowed<'g> {
     /// The rows of a graph, where a loop counts its weight once.
-    Given(&'g Rows),
+    Borrowed(&'g Rows),
     /// Rows where a loop counts its weight twice, once for each endpoint.
     Made(Grouped),
 }
@@ -47,14 +47,14 @@ impl<'g> Network<'g> {
             Ok(())
         })?;
         let total = strengths.iter().sum();
-        Ok(Network { rows: Rowed::Given(rows), strengths, total })
+        Ok(Network { rows: Rowed::Borrowed(rows), strengths, total })
     }
 
     /// The neighbours of a node, and what the edges weigh.
     #[inline]
     fn row(&self, node: u32) -> (&[u32], WeightSlice<'_>) {
         match &self.rows {
-            Rowed::Given(rows) => rows.row(node),
+            Rowed::Borrowed(rows) => rows.row(node),
             Rowed::Made(rows) => rows.row(node),
         }
     }
@@ -67,7 +67,7 @@ impl<'g> Network<'g> {
     /// The number of entries: two for each edge.
     pub(super) fn edges(&self) -> usize {
         match &self.rows {
-            Rowed::Given(rows) => rows.edges(),
+            Rowed::Borrowed(rows) => rows.edges(),
             Rowed::Made(rows) => rows.edges(),
         }
     }
@@ -135,7 +135,7 @@ impl<'g> Network<'g> {
     ) -> GroupRows {
         // An edge within the group is visited from both of its endpoints, but a loop of a given
         // graph only once.
-        let loops = if matches!(self.rows, Rowed::Given(_)) { 2.0 } else { 1.0 };
+        let loops = if matches!(self.rows, Rowed::Borrowed(_)) { 2.0 } else { 1.0 };
         let edges_of = |nodes: &[u32]| nodes.iter().map(|node| self.degree(*node)).sum::<usize>();
         let nodes = &members.nodes[members.starts[groups.start]..members.starts[groups.end]];
         let mut part = GroupRows::with_capacity(groups.len(), edges_of(nodes));

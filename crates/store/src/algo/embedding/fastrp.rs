@@ -139,8 +139,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(Projection { run, rows, dimensions, sizes })
     }
 
-    /// Runs at most [`ROUNDS_AT_ONCE`] rounds on entire vectors, and adds them to the result, which is
-    /// 0 before.
+    /// Runs at most [`ROUNDS_AT_ONCE`] rounds on entire vectors, and adds them to the result, which
+    /// is 0 before.
     fn at_once(&self, result: &mut [f32], weights: &[f32]) -> Result<()> {
         let Some((&last, before)) = weights.split_last() else { return Ok(()) };
         let width = self.dimensions;
@@ -186,8 +186,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         })
     }
 
-    /// Runs any number of rounds on `width` components of each vector at a time, and adds them to the
-    /// result, which is 0 before.
+    /// Runs any number of rounds on `width` components of each vector at a time, and adds them to
+    /// the result, which is 0 before.
     fn by_strips(&self, result: &mut [f32], weights: &[f32], width: usize) -> Result<()> {
         let nodes = self.rows.nodes();
         let (mut now, mut next) = (vec![0.0; nodes * width], vec![0.0; nodes * width]);
@@ -216,8 +216,8 @@ impl<'p, 'r> Projection<'p, 'r> {
         Ok(())
     }
 
-    /// Runs the rounds of a strip, and calls `visit` with the components after each round whose weight
-    /// is not 0.
+    /// Runs the rounds of a strip, and calls `visit` with the components after each round whose
+    /// weight is not 0.
     fn rounds(
         &self,
         strip: &Range<usize>,
@@ -253,8 +253,8 @@ impl<'p, 'r> Projection<'p, 'r> {
             let nodes = (block * EVEN_BLOCK) as u32..;
             for (node, signs) in nodes.zip(part.chunks_exact_mut(width)) {
                 for (chunk, signs) in signs.chunks_mut(CHUNK).enumerate() {
-                    // Seeded by the chunk's number in the entire vector, so that strips generate the
-                    // same components as an entire vector.
+                    // Seeded by the chunk's number in the entire vector, so that strips generate
+                    // the same components as an entire vector.
                     let mut random = random_of(seed, node, strip.start / CHUNK + chunk);
                     signs.fill_with(|| match random.below(SPARSITY) {
                         0 => 1,

@@ -1,13 +1,16 @@
-//! A set of nodes whose membership tests probe, and the form of it that is built when there are many probes.
+//! A set of nodes whose membership tests probe, and the form of it that is built when there are
+//! many probes.
 
 use crate::exec::cost;
 use crate::storage::{NodeLookup, NodeSet};
 use std::sync::OnceLock;
 
-/// The questions for each member from which on a bitmap pays: it sets a bit for each member, and saves a search for each question.
+/// The questions for each member from which on a bitmap pays: it sets a bit for each member, and
+/// saves a search for each question.
 const QUESTIONS_RATIO: usize = cost::LOOKUP.per(cost::BIT);
 
-/// The most members that are searched for among the targets of a node; if there are more, each target is probed.
+/// The most members that are searched for among the targets of a node; if there are more, each
+/// target is probed.
 const FEW: usize = 4;
 
 /// Nodes that are probed one by one.
@@ -33,7 +36,8 @@ impl RequestedSet {
         (self.set.len() <= FEW).then_some(&self.set)
     }
 
-    /// Gets ready for about so many questions, and returns the bytes that this takes. O(nodes) where that pays.
+    /// Gets ready for about so many questions, and returns the bytes that this takes. O(nodes)
+    /// where that pays.
     pub(crate) fn expect(&self, questions: usize) -> usize {
         let pays = self.few().is_none()
             && self.set.len() / QUESTIONS_RATIO <= questions

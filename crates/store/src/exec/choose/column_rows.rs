@@ -1,5 +1,5 @@
-//! The input of a test of a column's rows: all rows, listed nodes, or nodes as bits; loops that are made for each form of a column, and become vector
-//! instructions where it has numbers.
+//! The input of a test of a column's rows: all rows, listed nodes, or nodes as bits; loops that are
+//! made for each form of a column, and become vector instructions where it has numbers.
 
 use crate::exec::cost;
 use crate::exec::select::batches::{RowFinder, Rows};
@@ -50,7 +50,8 @@ impl<C: Fn() -> Result<()>> RowLoop for Count<C> {
     }
 }
 
-/// Adds those of some ascending nodes to `retained` whose stored value, in their row among the subjects, passes.
+/// Adds those of some ascending nodes to `retained` whose stored value, in their row among the
+/// subjects, passes.
 pub(super) struct RetainListed<'k> {
     pub(super) subjects: &'k FrozenBitmap,
     pub(super) finder: &'k mut RowFinder,
@@ -67,7 +68,8 @@ impl RowLoop for RetainListed<'_> {
         finder.for_each_chunk(subjects, nodes, |rows| {
             let (nodes, behind) = rest.split_at(rows.len());
             rest = behind;
-            // Each node is written, and the next one over it where it does not pass: a loop without branches.
+            // Each node is written, and the next one over it where it does not pass: a loop without
+            // branches.
             let mut end = retained.len();
             retained.resize(end + nodes.len(), 0);
             match rows {
@@ -104,7 +106,8 @@ impl RowLoop for RetainListed<'_> {
     }
 }
 
-/// Retains those of some nodes, given as words of bits from the id `first` on, whose stored value, in their row among the subjects, passes.
+/// Retains those of some nodes, given as words of bits from the id `first` on, whose stored value,
+/// in their row among the subjects, passes.
 pub(super) struct RetainBits<'k> {
     pub(super) subjects: &'k FrozenBitmap,
     pub(super) first: u32,
@@ -114,7 +117,8 @@ pub(super) struct RetainBits<'k> {
 /// The least number of nodes of a word for which 64 rows are tested at once.
 const AT_ONCE_MIN: u32 = cost::WORD.per(cost::GATHER) as u32;
 
-/// The most ids of a word that have no row while others do for which 64 rows are tested at once: each costs a step more.
+/// The most ids of a word that have no row while others do for which 64 rows are tested at once:
+/// each costs a step more.
 const GAPS_MAX: u32 = AT_ONCE_MIN;
 
 impl RowLoop for RetainBits<'_> {
@@ -144,7 +148,8 @@ impl RowLoop for RetainBits<'_> {
     }
 }
 
-/// Those of the requested members whose row passes; a row is given by its offset from that of the first member.
+/// Those of the requested members whose row passes; a row is given by its offset from that of the
+/// first member.
 #[inline]
 fn one_by_one(requested: u64, members: u64, holds: impl Fn(usize) -> bool) -> u64 {
     let (mut left, mut passing) = (requested, 0);
@@ -157,7 +162,8 @@ fn one_by_one(requested: u64, members: u64, holds: impl Fn(usize) -> bool) -> u6
     passing
 }
 
-/// The bits of rows, one after the other, at the positions of their members. A step for each id below 64 that is none.
+/// The bits of rows, one after the other, at the positions of their members. A step for each id
+/// below 64 that is none.
 #[inline]
 fn spread(rows: u64, members: u64) -> u64 {
     let (mut bits, mut gaps) = (rows, !members);

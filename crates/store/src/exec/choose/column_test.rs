@@ -1,5 +1,5 @@
-//! A condition on values as a test of the rows of a column, as it is stored: without a value for each row, in loops that become vector
-//! instructions where the column has numbers.
+//! A condition on values as a test of the rows of a column, as it is stored: without a value for
+//! each row, in loops that become vector instructions where the column has numbers.
 
 use super::column_rows::{Count, RetainBits, RetainListed, RowLoop};
 use super::compare::ValueCondition;
@@ -16,7 +16,8 @@ use std::sync::OnceLock;
 /// The test of a column that has one value for each of its nodes.
 pub(crate) struct ColumnTest<'a> {
     rows: Stored<'a>,
-    /// The type that the condition is on, and the condition, for what changed since the column was built.
+    /// The type that the condition is on, and the condition, for what changed since the column was
+    /// built.
     value_type: ValueType,
     expected: Condition,
     /// The other conditions of a test that is made of several.
@@ -70,7 +71,8 @@ enum Stored<'a> {
     Days(&'a [i16], RangeInclusive<i64>),
     /// Texts, and those that pass.
     Texts(&'a TextArray, Vec<String>),
-    /// Numbers of texts, the texts, and for each of these whether it passes, once many rows were tested.
+    /// Numbers of texts, the texts, and for each of these whether it passes, once many rows were
+    /// tested.
     Codes(&'a [u16], &'a TextArray, OnceLock<Vec<bool>>),
 }
 
@@ -78,8 +80,8 @@ enum Stored<'a> {
 pub(crate) const DAY: i64 = 86_400;
 
 impl<'a> ColumnTest<'a> {
-    /// The test of a predicate's values, which are compared as a type. The condition comes back where the column is stored otherwise, or it is none
-    /// that is seen there.
+    /// The test of a predicate's values, which are compared as a type. The condition comes back
+    /// where the column is stored otherwise, or it is none that is seen there.
     pub(crate) fn new(
         part: &'a LangValues,
         value_type: ValueType,
@@ -94,8 +96,9 @@ impl<'a> ColumnTest<'a> {
         }
     }
 
-    /// The test whether texts of a predicate meet a condition, if there are few distinct ones: each is tested once, and not for each node that has it. The
-    /// condition comes back where they are not.
+    /// The test whether texts of a predicate meet a condition, if there are few distinct ones: each
+    /// is tested once, and not for each node that has it. The condition comes back where they are
+    /// not.
     pub(super) fn matching(
         part: &'a LangValues,
         value_type: ValueType,
@@ -191,7 +194,8 @@ impl<'a> ColumnTest<'a> {
         passing.get_or_init(|| (0..texts.len()).map(holds).collect())
     }
 
-    /// The nodes that changed since the column was built, ascending, and whether each passes now. O(changes).
+    /// The nodes that changed since the column was built, ascending, and whether each passes now.
+    /// O(changes).
     pub(crate) fn changes(&self, part: &LangValues) -> Vec<(u32, bool)> {
         self.changes_between(part, 0, u32::MAX)
     }
@@ -224,8 +228,9 @@ impl<'a> ColumnTest<'a> {
         self.run(usize::MAX, Count { check })
     }
 
-    /// Adds those of some ascending nodes to `retained` whose stored value, in their row among the subjects, passes. Costs about
-    /// a nanosecond a node where the nodes have no gap between them, and there are numbers.
+    /// Adds those of some ascending nodes to `retained` whose stored value, in their row among the
+    /// subjects, passes. Costs about a nanosecond a node where the nodes have no gap between them,
+    /// and there are numbers.
     pub(super) fn retain(
         &self,
         (subjects, finder): (&FrozenBitmap, &mut RowFinder),
@@ -235,8 +240,9 @@ impl<'a> ColumnTest<'a> {
         self.run(nodes.len(), RetainListed { subjects, finder, nodes, retained });
     }
 
-    /// Retains those of some nodes that pass now, as words of bits that begin at the id `first`, a multiple of 64. Costs some 25 nanoseconds a word
-    /// where most nodes have a number, and a few for each node where they are few; and O(changes between).
+    /// Retains those of some nodes that pass now, as words of bits that begin at the id `first`, a
+    /// multiple of 64. Costs some 25 nanoseconds a word where most nodes have a number, and a few
+    /// for each node where they are few; and O(changes between).
     pub(super) fn retain_bits(&self, part: &LangValues, first: u32, words: &mut [u64]) {
         let Some(last) = (64 * words.len()).checked_sub(1) else { return };
         let mut changes = self.changes_between(part, first, first.saturating_add(last as u32));
@@ -375,7 +381,8 @@ fn is_one_of(expected: &[String], text: &[u8]) -> bool {
     }
 }
 
-/// Whether the text with a number passes. One that there is not, in a file that is damaged, unwinds as any look at it does.
+/// Whether the text with a number passes. One that there is not, in a file that is damaged, unwinds
+/// as any look at it does.
 #[inline]
 fn is_passing(passing: &[bool], texts: &TextArray, code: u16) -> bool {
     let existing = passing.get(usize::from(code));
@@ -398,12 +405,14 @@ fn listed<T: PartialOrd + Copy>(
     changes.iter().map(|(node, now)| (*node, holds(*now))).collect()
 }
 
-/// The range of integers that a condition on instants accepts, in units of so many seconds since 1970; `None` for one that is no range of instants.
+/// The range of integers that a condition on instants accepts, in units of so many seconds since
+/// 1970; `None` for one that is no range of instants.
 fn units_between(expected: &ValueCondition, unit: i64) -> Option<RangeInclusive<i64>> {
     const NANOS: i128 = 1_000_000_000;
     let unit = i128::from(unit) * NANOS;
     let nanos = |time: &DateTime| i128::from(time.seconds) * NANOS + i128::from(time.nanos);
-    // Instants lie within 2^63 seconds, so what is taken of their quotients fits 64 bits, but for the next one.
+    // Instants lie within 2^63 seconds, so what is taken of their quotients fits 64 bits, but for
+    // the next one.
     let clamped = |units: i128| units.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
     let low = |bound: Bound<i128>| match bound {
         Bound::Included(nanos) => clamped(-(-nanos).div_euclid(unit)),
@@ -444,7 +453,7 @@ mod tests {
     use super::*;
     use crate::exec::choose::tester::Tester;
     use crate::exec::control::context::Context;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::select::batches::Members;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
@@ -492,7 +501,7 @@ mod tests {
         let (mut seen, mut passed, mut pairs) = ([0; 6], 0, 0);
         for round in 0..90 {
             let version = graph(rng.u64(20..700), &mut rng);
-            let (control, query) = (Control::new(), Query::default());
+            let (control, query) = (RequestContext::new(), Query::default());
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for name in ["age", "wide", "rate", "day", "at", "city", "plain"] {

@@ -1,4 +1,5 @@
-//! The condition of a comparison: its arguments, converted to the type of the values that they are compared with.
+//! The condition of a comparison: its arguments, converted to the type of the values that they are
+//! compared with.
 
 use crate::exec::control::context::Context;
 use hexgraph_base::plan::{Argument, Comparison};

@@ -37,8 +37,8 @@ impl<'a> Context<'a> {
         Ok(Some(predicate))
     }
 
-    /// The number of nodes that the function has, about, if an index has it. Costs a search in the index, and reads
-    /// no postings.
+    /// The number of nodes that the function has, about, if an index has it. Costs a search in the
+    /// index, and reads no postings.
     pub(crate) fn estimate(&self, function: &Function) -> Option<usize> {
         stack::require();
         match &function.call {
@@ -311,8 +311,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// True when the estimate of a function comes from its index. The others can only be answered by their index, and count
-/// as 0.
+/// True when the estimate of a function comes from its index. The others can only be answered by
+/// their index, and count as 0.
 pub(crate) fn is_reported(function: &Function) -> bool {
     !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
 }
@@ -404,8 +404,8 @@ pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
     }
 }
 
-/// The nodes whose value meets a condition, from the index of entire values; `None` when there is no index, or it cannot
-/// decide.
+/// The nodes whose value meets a condition, from the index of entire values; `None` when there is
+/// no index, or it cannot decide.
 pub(crate) fn ordered_set(
     predicate: &Predicate,
     lang: Option<&str>,
@@ -427,19 +427,22 @@ pub(crate) fn no_tokenizer(tokenizer: &str) -> Error {
     Error::query(message).with_hint("use the function of a known index, such as anyofterms")
 }
 
-/// The number of numbers that are compared with a range in the time in which a posting of its index becomes a member of a set: about 13 ns for a
-/// posting and 2 for a number, with what it takes to list its node.
+/// The number of numbers that are compared with a range in the time in which a posting of its index
+/// becomes a member of a set: about 13 ns for a posting and 2 for a number, with what it takes to
+/// list its node.
 const INTS_PER_POSTING: usize = cost::LOOKUP.and(cost::GATHER).per(cost::GATHER);
 
 /// With fewer nodes both are cheap.
 const SCANNED_MIN: usize = cost::WAKE.per(cost::GATHER);
 
-/// Whether to compare the ints of `requested` nodes, which lie close together, costs less than to put together the postings of `result`.
+/// Whether to compare the ints of `requested` nodes, which lie close together, costs less than to
+/// put together the postings of `result`.
 pub(crate) fn pays_to_scan(result: usize, requested: usize) -> bool {
     SCANNED_MIN <= requested && requested < result.saturating_mul(INTS_PER_POSTING)
 }
 
-/// The values of a predicate that a function names, where they are a plain column of numbers or instants.
+/// The values of a predicate that a function names, where they are a plain column of numbers or
+/// instants.
 pub(crate) fn number_column<'p>(
     predicate: &'p Predicate,
     name: &PredicateRef,
@@ -455,8 +458,9 @@ pub(crate) fn number_column<'p>(
     (is_plain && column.rows.is_none()).then_some(part)
 }
 
-/// The number of nodes whose value meets a condition, off the index of entire values; `None` when there is none, or it cannot decide, as where a
-/// node may have several values. O(log tokens), and a step for each changed token.
+/// The number of nodes whose value meets a condition, off the index of entire values; `None` when
+/// there is none, or it cannot decide, as where a node may have several values. O(log tokens), and
+/// a step for each changed token.
 pub(super) fn ordered_count(
     predicate: &Predicate,
     lang: Option<&str>,
@@ -490,8 +494,8 @@ fn set_in(view: IndexView<'_>, expected: &ValueCondition) -> Option<NodeSet> {
     Some(view.range(low.as_ref(), high.as_ref()))
 }
 
-/// The range of an index that meets a condition; `None` where there is none, as for values without an order: bools have
-/// an index, but no comparison matches them.
+/// The range of an index that meets a condition; `None` where there is none, as for values without
+/// an order: bools have an index, but no comparison matches them.
 pub(crate) fn bounds(expected: &ValueCondition) -> Option<(Bound<TokenKey>, Bound<TokenKey>)> {
     let is_ordered = |value: &&Value| value.value_type().is_ordered();
     let key =

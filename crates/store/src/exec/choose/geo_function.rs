@@ -57,8 +57,8 @@ impl<'a> Context<'a> {
         Ok(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?))
     }
 
-    /// All nodes of a geo function, where the index of cells leaves at most `most` nodes to be tested; `None` where it leaves more, there is none, and
-    /// for any other function.
+    /// All nodes of a geo function, where the index of cells leaves at most `most` nodes to be
+    /// tested; `None` where it leaves more, there is none, and for any other function.
     ///
     /// # Errors
     ///
@@ -99,7 +99,8 @@ impl<'a> Context<'a> {
 
     fn geo_query(&self, call: GeoCall<'_>) -> Result<Option<(&'a Predicate, GeoQuery)>> {
         let Some(predicate) = self.resolve(call.name)? else { return Ok(None) };
-        // In other languages `contains` looks for a chunk of a text. Dgraph accepts any index, though no other than geo has matches.
+        // In other languages `contains` looks for a chunk of a text. Dgraph accepts any index,
+        // though no other than geo has matches.
         if call.relation == GeoRelation::Contains && is_chunk_of_text(predicate, call.arguments) {
             return Err(not_of_texts(&predicate.def.name, &call.arguments[0]));
         }
@@ -125,7 +126,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// True for a test of texts with something that is no geometry: neither a list of coordinates nor GeoJSON.
+/// True for a test of texts with something that is no geometry: neither a list of coordinates nor
+/// GeoJSON.
 fn is_chunk_of_text(predicate: &Predicate, arguments: &[String]) -> bool {
     let is_text = matches!(predicate.def.value_type, ValueType::String | ValueType::Default);
     is_text && arguments.len() == 1 && !arguments[0].trim_start().starts_with(['[', '{'])

@@ -1,4 +1,5 @@
-//! The members of a set that pass a test, as bits where they lie close together: no list of them is made, and threads share the words.
+//! The members of a set that pass a test, as bits where they lie close together: no list of them is
+//! made, and threads share the words.
 
 use super::column_test::ColumnTest;
 use super::tester::Tester;
@@ -17,8 +18,9 @@ const BITS_MIN: usize = cost::SETUP.per(cost::SCAN);
 const PART: usize = 1024;
 
 impl Context<'_> {
-    /// The members of a set that pass. For the test of a column and members close together it costs O(words of their span): some 25 nanoseconds each, and three
-    /// bytes for each eight ids. Else as [`Context::retain_passing`].
+    /// The members of a set that pass. For the test of a column and members close together it costs
+    /// O(words of their span): some 25 nanoseconds each, and three bytes for each eight ids. Else
+    /// as [`Context::retain_passing`].
     ///
     /// # Errors
     ///
@@ -36,7 +38,8 @@ impl Context<'_> {
         self.retain_passing(Members::Set(candidates), tester).map(NodeSet::from)
     }
 
-    /// The first and the last member of a set whose members are worth a bit for each id between them.
+    /// The first and the last member of a set whose members are worth a bit for each id between
+    /// them.
     fn ends_of_close(&self, candidates: &NodeSet) -> Option<(u32, u32)> {
         let len = candidates.len();
         let is_many = BITS_MIN <= len || self.control.costs().choice.is_random();
@@ -93,7 +96,8 @@ mod tests {
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
 
-    /// Members of any form that are retained as bits are those that pass one by one, on graphs with and without changes.
+    /// Members of any form that are retained as bits are those that pass one by one, on graphs with
+    /// and without changes.
     #[test]
     fn bits_are_what_passes_one_by_one() {
         let mut rng = Rng::with_seed(31);

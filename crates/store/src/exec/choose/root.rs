@@ -26,8 +26,8 @@ use hexgraph_base::types::{Error, Result, Value, ValueType};
 const READ_PER_TEST: usize = cost::TEST.per(cost::ENTRY);
 
 impl<'a> Context<'a> {
-    /// The nodes of a root function. The estimate is only for those who look at the steps of the request; no access path is chosen by
-    /// it, since a block has one root function.
+    /// The nodes of a root function. The estimate is only for those who look at the steps of the
+    /// request; no access path is chosen by it, since a block has one root function.
     ///
     /// # Errors
     ///
@@ -44,8 +44,8 @@ impl<'a> Context<'a> {
         Ok(nodes)
     }
 
-    /// The number of nodes of a root function that compares values, if the index of entire values has it without a list of them. `None` for
-    /// any other function, and for one that is refused.
+    /// The number of nodes of a root function that compares values, if the index of entire values
+    /// has it without a list of them. `None` for any other function, and for one that is refused.
     pub(crate) fn counted_root(&self, function: &Function) -> Option<usize> {
         let compared = match &function.call {
             Call::Compare { op, left: Operand::Predicate(name), arguments } => {
@@ -178,7 +178,8 @@ impl<'a> Context<'a> {
         self.passing_members(&candidates, &tester)
     }
 
-    /// The predicate of a comparison at a root, and the condition on its values; `None` while nothing has the predicate.
+    /// The predicate of a comparison at a root, and the condition on its values; `None` while
+    /// nothing has the predicate.
     ///
     /// # Errors
     ///
@@ -194,7 +195,8 @@ impl<'a> Context<'a> {
     {
         let Some(predicate) = self.resolve(name)? else { return Ok(None) };
         let def = &predicate.def;
-        // Only the index of entire values answers it; with another one each node that has the predicate is tested.
+        // Only the index of entire values answers it; with another one each node that has the
+        // predicate is tested.
         if !PredicateUse::EqualAtRoot.is_allowed(def) {
             return Err(no_value_index(def, op));
         }
@@ -247,9 +249,9 @@ impl<'a> Context<'a> {
         Ok(NodeSet::from(self.retain_passing(Members::Set(&candidates), &tester)?))
     }
 
-    /// The test of a root function that compares a number of edges, and the nodes that have any: for a page of the first ones, which
-    /// few tests fill. `None` for any other function, where the condition is no range of ints, and where the function is
-    /// refused. Reads no data.
+    /// The test of a root function that compares a number of edges, and the nodes that have any:
+    /// for a page of the first ones, which few tests fill. `None` for any other function, where the
+    /// condition is no range of ints, and where the function is refused. Reads no data.
     pub(crate) fn count_test<'f>(&self, function: &'f Function) -> Option<(Tester<'f>, NodeSet)>
     where
         'a: 'f,
@@ -272,8 +274,9 @@ impl<'a> Context<'a> {
         Some((Tester::Count { counter, expected }, edges.subjects()))
     }
 
-    /// The test of a root function that compares ints which have an index, and the nodes that have one: for a page of `expected` nodes, which is
-    /// expected to be filled by far fewer tests than the index has nodes. `None` where it is not, and for any other function. Reads no data.
+    /// The test of a root function that compares ints which have an index, and the nodes that have
+    /// one: for a page of `expected` nodes, which is expected to be filled by far fewer tests than
+    /// the index has nodes. `None` where it is not, and for any other function. Reads no data.
     pub(crate) fn range_test<'f>(
         &self,
         function: &'f Function,
@@ -391,7 +394,8 @@ impl RootPath {
     }
 }
 
-/// Whether those of all nodes whose number or instant is in a range are selected faster from the column than from its index: where they are many. Reads no data.
+/// Whether those of all nodes whose number or instant is in a range are selected faster from the
+/// column than from its index: where they are many. Reads no data.
 fn scans(predicate: &Predicate, name: &PredicateRef, expected: &ValueCondition) -> bool {
     let Some(part) = number_column(predicate, name) else { return false };
     let subjects = part.subjects().len();
@@ -442,8 +446,9 @@ fn no_order_index(def: &PredicateDef) -> Error {
     Error::query(message).with_hint(hint)
 }
 
-/// Whether a bound of the condition is that of a count below one. Other conditions that zero meets, such as
-/// `le(count(p), 5)`, are answered with the nodes that have at least one. All values are ints by now.
+/// Whether a bound of the condition is that of a count below one. Other conditions that zero meets,
+/// such as `le(count(p), 5)`, are answered with the nodes that have at least one. All values are
+/// ints by now.
 fn wants_below_one(expected: &ValueCondition) -> bool {
     let number = |value: &Value| if let Value::Int(number) = value { *number } else { 0 };
     match expected {
@@ -455,8 +460,8 @@ fn wants_below_one(expected: &ValueCondition) -> bool {
     }
 }
 
-/// The nodes whose number of edges meets a condition; `None` where the condition is no range of ints, or the predicate has no
-/// edges but values. Then each node is counted.
+/// The nodes whose number of edges meets a condition; `None` where the condition is no range of
+/// ints, or the predicate has no edges but values. Then each node is counted.
 fn counted_nodes(
     predicate: &Predicate,
     reverse: bool,
@@ -469,12 +474,13 @@ fn counted_nodes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Argument, Query};
 
-    /// What an index counts, and what a column is scanned for, is what each node says by itself; on graphs with and without changes.
+    /// What an index counts, and what a column is scanned for, is what each node says by itself; on
+    /// graphs with and without changes.
     #[test]
     fn ranges_are_what_each_node_says() {
         let mut rng = Rng::with_seed(9);
@@ -483,7 +489,7 @@ mod tests {
             // Columns of the greater graphs are scanned.
             let nodes = if round % 12 == 0 { 6_000 } else { rng.u64(20..300) };
             let version = graph(nodes, &mut rng);
-            let (control, query) = (Control::new(), Query::default());
+            let (control, query) = (RequestContext::new(), Query::default());
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for (name, values) in [

@@ -2,9 +2,9 @@
 //!
 //! As a filter it is the same set, of all nodes, and not the nearest among the candidates.
 //!
-//! The index has no conditions. So if only some nodes are admitted, more and more of the
-//! nearest ones are requested until enough of them pass. A node that does not pass does not count, and the remaining
-//! candidates do not show how near it is.
+//! The index has no conditions. So if only some nodes are admitted, more and more of the nearest
+//! ones are requested until enough of them pass. A node that does not pass does not count, and the
+//! remaining candidates do not show how near it is.
 
 use crate::exec::control::context::Context;
 use crate::graph::{Nearest, Predicate};
@@ -54,8 +54,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The nearest of the nodes that pass. Each round searches anew and tests all of its results. Where one node in n passes,
-    /// about n times as many are searched in the end as are requested, and at most four times that.
+    /// The nearest of the nodes that pass. Each round searches anew and tests all of its results.
+    /// Where one node in n passes, about n times as many are searched in the end as are requested,
+    /// and at most four times that.
     fn nearest_admitted(
         &self,
         predicate: &Predicate,

@@ -167,8 +167,8 @@ impl Counter<'_> {
 }
 
 impl Counter<'_> {
-    /// Those of some nodes, which ascend, whose number of values or edges meets a condition. Edges are counted a batch of nodes at a
-    /// time.
+    /// Those of some nodes, which ascend, whose number of values or edges meets a condition. Edges
+    /// are counted a batch of nodes at a time.
     fn passing(&self, expected: &ValueCondition, nodes: &[u32]) -> Vec<u32> {
         let edges = self.predicate.direction(self.reverse);
         let (Some(edges), Some((low, high))) = (edges, expected.int_range()) else {
@@ -272,7 +272,8 @@ impl Tester<'_> {
         retained
     }
 
-    /// The predicate, and the language, whose values are tested one by one; `None` for any other test.
+    /// The predicate, and the language, whose values are tested one by one; `None` for any other
+    /// test.
     fn values_read(&self) -> Option<(&Predicate, Option<&str>)> {
         match self {
             Tester::Value { predicate, lang, .. }
@@ -282,7 +283,8 @@ impl Tester<'_> {
         }
     }
 
-    /// The nodes that have one of the values that the test requires; `None` for a test that requires none.
+    /// The nodes that have one of the values that the test requires; `None` for a test that
+    /// requires none.
     pub(crate) fn holders(&self) -> Option<NodeSet> {
         if let Tester::Column { part, .. } = self {
             return Some(part.subjects());
@@ -309,8 +311,8 @@ impl Tester<'_> {
         })
     }
 
-    /// The nodes of an ascending list one of whose values passes, from change to change: so nodes that did not change are not looked up
-    /// among the changes.
+    /// The nodes of an ascending list one of whose values passes, from change to change: so nodes
+    /// that did not change are not looked up among the changes.
     fn passing_values(&self, part: &LangValues, expected: ValueType, nodes: &[u32]) -> Vec<u32> {
         let column = &part.base.column;
         let (mut retained, mut finder, mut ends) = (Vec::new(), RowFinder::default(), Vec::new());
@@ -349,8 +351,8 @@ impl Tester<'_> {
         retained
     }
 
-    /// Adds those of some ascending nodes to `retained` whose stored text passes. Texts that lie contiguously are checked as one; `ends` is space for where
-    /// they end.
+    /// Adds those of some ascending nodes to `retained` whose stored text passes. Texts that lie
+    /// contiguously are checked as one; `ends` is space for where they end.
     fn retain_texts(
         &self,
         texts: &TextArray,
@@ -376,8 +378,8 @@ impl Tester<'_> {
         });
     }
 
-    /// The nodes of an ascending list whose edges pass: `stored` tests edges that did not change, and the test itself a node
-    /// whose edges did.
+    /// The nodes of an ascending list whose edges pass: `stored` tests edges that did not change,
+    /// and the test itself a node whose edges did.
     fn passing_edges(
         &self,
         edges: &Direction,
@@ -426,7 +428,8 @@ impl Tester<'_> {
             Tester::EdgeTo(predicate, reverse, ends) => {
                 predicate.direction(*reverse).map_or(0, |edges| ends.expect(targets_of(edges)))
             }
-            // A set is intersected with many nodes at once; only the targets of edges are probed one by one.
+            // A set is intersected with many nodes at once; only the targets of edges are probed
+            // one by one.
             Tester::Reaches(edges, _, part) => match &**part {
                 Tester::Member(set) => set.expect(targets_of(edges)),
                 part => part.expect(targets_of(edges)),
@@ -440,8 +443,8 @@ impl Tester<'_> {
         }
     }
 
-    /// The same test for another thread. A regular expression has memory that only one thread at a time can use: two that use
-    /// one take longer together than one alone.
+    /// The same test for another thread. A regular expression has memory that only one thread at a
+    /// time can use: two that use one take longer together than one alone.
     pub(crate) fn for_thread(&self) -> Tester<'_> {
         match self {
             Tester::Text { predicate, lang, expected: expected @ TextCondition::Matches(_) } => {
@@ -499,7 +502,8 @@ pub(crate) fn has(predicate: &Predicate, lang: Option<&str>, reverse: bool, node
 fn edge_to(predicate: &Predicate, reverse: bool, ends: &RequestedSet, node: u32) -> bool {
     let Some(edges) = predicate.direction(reverse) else { return false };
     match ends.few() {
-        // A few are searched for among the node's edges, which may have changed: then they are not put together.
+        // A few are searched for among the node's edges, which may have changed: then they are not
+        // put together.
         Some(few) => few.iter().any(|end| edges.contains(node, end)),
         None => ends.has_any(&edges.targets(node)),
     }
@@ -525,7 +529,8 @@ fn having(predicate: &Predicate, lang: Option<&str>, reverse: bool, nodes: &[u32
     retained
 }
 
-/// The nodes of an ascending list that pass one of some tests, each of which tests the nodes that passed none before.
+/// The nodes of an ascending list that pass one of some tests, each of which tests the nodes that
+/// passed none before.
 fn passing_any(parts: &[Tester<'_>], nodes: &[u32]) -> Vec<u32> {
     let (mut passed, mut rest) = (Vec::new(), nodes.to_vec());
     for part in parts {
@@ -547,8 +552,8 @@ fn sorted_difference(nodes: &[u32], part: &[u32]) -> Vec<u32> {
 }
 
 impl Context<'_> {
-    /// Retains the nodes of an ascending list that pass, testing each; many are divided among threads. Checks regularly
-    /// whether to stop.
+    /// Retains the nodes of an ascending list that pass, testing each; many are divided among
+    /// threads. Checks regularly whether to stop.
     pub(crate) fn retain_passing(
         &self,
         nodes: Members<'_>,
@@ -584,20 +589,21 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};
     use hexgraph_base::types::Value;
 
-    /// What is retained of many nodes, from change to change, is what passes when each node is tested by itself.
+    /// What is retained of many nodes, from change to change, is what passes when each node is
+    /// tested by itself.
     #[test]
     fn lists_keep_what_passes_alone() {
         let mut rng = Rng::with_seed(11);
         let (mut retained, mut requested) = (0, 0);
         for _ in 0..60 {
             let version = graph(rng.u64(20..400), &mut rng);
-            let (control, query) = (Control::new(), Query::default());
+            let (control, query) = (RequestContext::new(), Query::default());
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             let predicate = |name: &str| context.predicate(name).map(|it| &**it);
@@ -651,7 +657,8 @@ mod tests {
         );
     }
 
-    /// A pattern matches the same nodes in every form of a column: of few distinct texts, of any, of several languages, with changes and without.
+    /// A pattern matches the same nodes in every form of a column: of few distinct texts, of any,
+    /// of several languages, with changes and without.
     #[test]
     fn patterns_match_texts_in_every_form() {
         let mut rng = Rng::with_seed(17);
@@ -660,7 +667,7 @@ mod tests {
             // Only of many texts few distinct ones are stored once.
             let count = if round % 4 == 0 { 3_000 } else { rng.u64(20..600) };
             let version = graph(count, &mut rng);
-            let (control, query) = (Control::new(), Query::default());
+            let (control, query) = (RequestContext::new(), Query::default());
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for name in ["city", "plain", "name", "said"] {

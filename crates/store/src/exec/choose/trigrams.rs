@@ -10,8 +10,9 @@ use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Result, stack};
 
 impl<'a> Context<'a> {
-    /// All nodes that have a text that matches the pattern of a filter, where trigrams leave at most `most` nodes to be tested; `None` where they leave more, or
-    /// there is no index of them, and for any other function. O(trigrams), or what these leave.
+    /// All nodes that have a text that matches the pattern of a filter, where trigrams leave at
+    /// most `most` nodes to be tested; `None` where they leave more, or there is no index of them,
+    /// and for any other function. O(trigrams), or what these leave.
     ///
     /// # Errors
     ///
@@ -50,11 +51,13 @@ impl<'a> Context<'a> {
 /// The most trigrams of a chunk of a text that are looked up, to select a rare one.
 const CHUNK_TRIGRAMS_MAX: usize = 64;
 
-/// Trigrams such that every text within a distance of another has at least one of them, and how many nodes have them, about; `None` where there are none, since the
-/// text is too short for the distance.
+/// Trigrams such that every text within a distance of another has at least one of them, and how
+/// many nodes have them, about; `None` where there are none, since the text is too short for the
+/// distance.
 ///
-/// The text is cut into one chunk more than there may be changes of characters. A change is within one chunk at most, so that one of them stands
-/// in the other text as it is, with all trigrams of it: the one that fewest nodes have is taken of each. O(chunks).
+/// The text is cut into one chunk more than there may be changes of characters. A change is within
+/// one chunk at most, so that one of them stands in the other text as it is, with all trigrams of
+/// it: the one that fewest nodes have is taken of each. O(chunks).
 pub(super) fn near_trigrams(
     text: &str,
     distance: usize,

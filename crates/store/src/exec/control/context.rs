@@ -1,6 +1,6 @@
 //! The state that is common to all steps of a request: the version, the plan, the variables so far.
 
-use super::stop::Control;
+use super::stop::RequestContext;
 use super::tree::ValueMap;
 use crate::exec::select::column_var::ColumnVar;
 use crate::graph::{Predicate, Version};
@@ -19,7 +19,7 @@ pub(crate) struct Context<'a> {
     /// The plan.
     pub(crate) query: &'a Query,
     /// Stops the request, and charges its memory.
-    pub(crate) control: &'a Control,
+    pub(crate) control: &'a RequestContext,
     /// The variables that have a value, by [`VarId`].
     pub(crate) vars: Vec<Option<Var>>,
 }
@@ -103,7 +103,8 @@ impl<'a> Context<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when it holds nodes; [`Error::Limit`] when there is no memory to read the values.
+    /// [`Error::Query`] when it holds nodes; [`Error::Limit`] when there is no memory to read the
+    /// values.
     pub(crate) fn expect_values(&self, var: VarId) -> Result<Arc<ValueMap>> {
         match &self.vars[var.0 as usize] {
             Some(Var::Values(map)) => Ok(Arc::clone(map)),
@@ -126,8 +127,9 @@ impl<'a> Context<'a> {
         self.vars[var.0 as usize] = Some(value);
     }
 
-    /// Reserves capacity in a list for `more` nodes; the memory is charged before it is allocated. A list that has to grow gets
-    /// at least twice its capacity, and both are charged while it is copied.
+    /// Reserves capacity in a list for `more` nodes; the memory is charged before it is allocated.
+    /// A list that has to grow gets at least twice its capacity, and both are charged while it is
+    /// copied.
     pub(crate) fn make_space(&self, list: &mut Vec<u32>, more: usize) -> Result<()> {
         let (capacity, expected) = (list.capacity(), list.len() + more);
         if expected <= capacity {

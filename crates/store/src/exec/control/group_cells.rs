@@ -1,5 +1,5 @@
-//! The groups of a `@groupby` as columns: a list of values for each key and for each field of the body. A million groups are a few
-//! large lists so, instead of a million small objects.
+//! The groups of a `@groupby` as columns: a list of values for each key and for each field of the
+//! body. A million groups are a few large lists so, instead of a million small objects.
 
 use crate::exec::select::batches::BATCH;
 use hexgraph_base::types::{DateTime, ObjectCells, Objects, Sink, Value, ValueRef};
@@ -20,7 +20,8 @@ pub struct GroupColumns {
 
 /// The values of one key for all groups.
 pub(in crate::exec) enum KeyCells {
-    /// Texts, one after the other, and the byte offset where each ends. `are_default` distinguishes texts of type `default` from strings.
+    /// Texts, one after the other, and the byte offset where each ends. `are_default` distinguishes
+    /// texts of type `default` from strings.
     Texts { text: String, ends: Vec<usize>, are_default: bool },
     /// Any other values.
     Values(Vec<Value>),
@@ -51,7 +52,8 @@ impl KeyRows<'_> {
 #[derive(Default)]
 pub(in crate::exec) struct ResultCells {
     numbers: Numbers,
-    /// Whether each group has a number; empty where all have one. The number of a group without one is 0 and means nothing.
+    /// Whether each group has a number; empty where all have one. The number of a group without one
+    /// is 0 and means nothing.
     has: Vec<bool>,
 }
 
@@ -99,7 +101,8 @@ impl KeyCells {
                 text.push_str(more);
                 ends.push(text.len());
             }
-            // All values of a key have one type; another value would be an empty text, so that the cells stay in step.
+            // All values of a key have one type; another value would be an empty text, so that the
+            // cells stay in step.
             (KeyCells::Texts { ends, text, .. }, _) => ends.push(text.len()),
             (KeyCells::Values(values), value) => values.push(value.to_value()),
         }
@@ -117,7 +120,8 @@ impl KeyCells {
         }
     }
 
-    /// The values of some groups as a column; `None` for values of other types, and where not all are of one.
+    /// The values of some groups as a column; `None` for values of other types, and where not all
+    /// are of one.
     fn rows(&self, range: Range<usize>) -> Option<KeyRows<'_>> {
         fn all<'v, T>(values: &'v [Value], of: impl Fn(&'v Value) -> Option<T>) -> Option<Vec<T>> {
             values.iter().map(of).collect()
@@ -245,8 +249,9 @@ impl ResultCells {
         true
     }
 
-    /// Adds the result of the next group. Returns false, with nothing done, for a value that is no number, or no number of the kind
-    /// of those before it: then the caller makes rows of the groups.
+    /// Adds the result of the next group. Returns false, with nothing done, for a value that is no
+    /// number, or no number of the kind of those before it: then the caller makes rows of the
+    /// groups.
     pub(in crate::exec) fn push(&mut self, value: Option<Value>) -> bool {
         let before = self.len();
         if before == 0 && matches!(value, Some(Value::Float(_))) {
@@ -358,7 +363,8 @@ impl GroupColumns {
         self.len == 0
     }
 
-    /// All groups as columns under the labels of their keys and results; `None` where a key is no text, or two have one label.
+    /// All groups as columns under the labels of their keys and results; `None` where a key is no
+    /// text, or two have one label.
     pub(in crate::exec) fn objects<'o>(&'o self, labels: &'o [String]) -> Option<Objects<'o>> {
         if has_twice(labels) {
             return None;
@@ -379,7 +385,8 @@ impl GroupColumns {
         Some(Objects { len: self.len, selection: 0, order: None, columns })
     }
 
-    /// Writes some of the groups under the labels of their keys and results: as columns where the sink takes rows, or else one by one.
+    /// Writes some of the groups under the labels of their keys and results: as columns where the
+    /// sink takes rows, or else one by one.
     pub(in crate::exec) fn write(
         &self,
         range: Range<usize>,
@@ -396,7 +403,8 @@ impl GroupColumns {
         }
     }
 
-    /// Hands some of the groups to a sink as columns. Returns false, with nothing done, if a key makes none, or the sink accepts none.
+    /// Hands some of the groups to a sink as columns. Returns false, with nothing done, if a key
+    /// makes none, or the sink accepts none.
     fn write_rows(&self, rows: Range<usize>, labels: &[String], sink: &mut dyn Sink) -> bool {
         let keys: Option<Vec<KeyRows<'_>>> =
             self.keys.iter().map(|cells| cells.rows(rows.clone())).collect();

@@ -3,8 +3,8 @@
 use hexgraph_base::types::{Error, Result};
 use std::time::Duration;
 
-/// The resources that a single request may use. A request that goes past a limit fails with an error that names the
-/// limit; others are not affected.
+/// The resources that a single request may use. A request that goes past a limit fails with an
+/// error that names the limit; others are not affected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// `timeout`: how long a request may take where it does not say so itself; none by default.
@@ -27,7 +27,8 @@ pub struct Limits {
     pub normalize: u64,
     /// `frontier`: the root paths that `shortest` may retain; a million by default.
     pub frontier: u64,
-    /// `uids`: the uids that one call hands out to a program that numbers its nodes itself; a million by default.
+    /// `uids`: the uids that one call hands out to a program that numbers its nodes itself; a
+    /// million by default.
     pub uids: u64,
     /// `slow`: queries that take longer are noted; a second by default.
     pub slow: Duration,
@@ -73,8 +74,8 @@ impl Limits {
         "slow",
     ];
 
-    /// Limits for requests of unknown clients, where all requests together may take `memory` bytes: a single one may take
-    /// a quarter of it, and a minute.
+    /// Limits for requests of unknown clients, where all requests together may take `memory` bytes:
+    /// a single one may take a quarter of it, and a minute.
     pub fn for_untrusted(memory: u64) -> Limits {
         let limits = Limits::default();
         Limits {

@@ -1,14 +1,15 @@
 //! Divides large work of a request among the other threads of its database, in morsels.
 //!
-//! Work over many items, such as the nodes of a scan or the roots of an answer, is cut into ranges, the morsels. Each thread takes
-//! the next one when it is done with the one before; the results are consumed in the order of the items. So an answer does not
-//! depend on the number of threads, nor on which of them was faster. Between two morsels the request checks whether it may go on.
+//! Work over many items, such as the nodes of a scan or the roots of an answer, is cut into ranges,
+//! the morsels. Each thread takes the next one when it is done with the one before; the results are
+//! consumed in the order of the items. So an answer does not depend on the number of threads, nor
+//! on which of them was faster. Between two morsels the request checks whether it may go on.
 //!
-//! Work that is small stays on the calling thread, and no other thread is started for it. So does work inside of a
-//! morsel.
+//! Work that is small stays on the calling thread, and no other thread is started for it. So does
+//! work inside of a morsel.
 
 use super::context::Context;
-use super::stop::Control;
+use super::stop::RequestContext;
 use crate::exec::cost::Cost;
 use hexgraph_base::types::Result;
 use hexgraph_base::types::pool::{Job, Pool};
@@ -19,14 +20,16 @@ use std::sync::{Mutex, PoisonError};
 /// The most morsels of one chunk of work: what one costs in addition to its work must not count.
 const MORSELS_MAX: usize = 4096;
 
-/// Each thread gets at least this many morsels, so that none waits long for another that has a harder one.
+/// Each thread gets at least this many morsels, so that none waits long for another that has a
+/// harder one.
 const MORSELS_PER_THREAD: usize = 4;
 
-/// The morsels of each thread where each has a large result. In a branch no work has fewer: a thread that is done with another branch
-/// can only begin with the next one.
+/// The morsels of each thread where each has a large result. In a branch no work has fewer: a
+/// thread that is done with another branch can only begin with the next one.
 pub(crate) const FEW_MORSELS: usize = 3;
 
-/// The morsels of each thread where each costs something in addition to its items, such as a test with memory of its own.
+/// The morsels of each thread where each costs something in addition to its items, such as a test
+/// with memory of its own.
 pub(crate) const SOME_MORSELS: usize = 8;
 
 /// The results that wait to be taken, for each thread, at the most.
@@ -35,27 +38,29 @@ const AHEAD_PER_THREAD: usize = 6;
 /// Work over items that is shared with other threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Spread<'c> {
-    control: &'c Control,
+    control: &'c RequestContext,
     pool: &'c Pool,
     items: usize,
     /// The number of items of a morsel; the last one may have fewer.
     len: usize,
 }
 
-impl Control {
-    /// The threads, if this thread may divide work among others now. A request of a server may not: long ones run at a lower
-    /// priority there, than quick ones, and the threads of the pool have the usual one.
+impl RequestContext {
+    /// The threads, if this thread may divide work among others now. A request of a server may not:
+    /// long ones run at a lower priority there, than quick ones, and the threads of the pool have
+    /// the usual one.
     pub(crate) fn sharing_pool(&self) -> Option<&Pool> {
         let pool = self.pool().filter(|_| !self.has_admission_hook());
         pool.map(AsRef::as_ref).filter(|pool: &&Pool| pool.is_parallel())
     }
 
     /// How work over items of about the cost `each` is divided among threads; `None` where it stays
-    /// on this one: because there is too little work, there are no other threads, or this is a morsel of other work.
+    /// on this one: because there is too little work, there are no other threads, or this is a
+    /// morsel of other work.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::check`].
+    /// Those of [`RequestContext::check`].
     pub(crate) fn spread(&self, items: usize, each: Cost) -> Result<Option<Spread<'_>>> {
         let costs = self.costs();
         if each.times(items).as_nanos() < costs.spread || items < 2 {
@@ -74,12 +79,12 @@ impl Control {
         Ok(Some(Spread { control: self, pool, items, len }))
     }
 
-    /// The results of `work` for ranges that together are `0..items`, in their order: on this thread for all items at once, or
-    /// in morsels. An item has about the cost `each`.
+    /// The results of `work` for ranges that together are `0..items`, in their order: on this
+    /// thread for all items at once, or in morsels. An item has about the cost `each`.
     ///
     /// # Errors
     ///
-    /// The first one of `work`; those of [`Control::check`].
+    /// The first one of `work`; those of [`RequestContext::check`].
     pub(crate) fn morsels<R: Send>(
         &self,
         items: usize,
@@ -93,18 +98,18 @@ impl Control {
     }
 }
 
-impl Control {
+impl RequestContext {
     /// The number of threads that large work of this request has.
     pub fn threads(&self) -> usize {
         self.sharing_pool().map_or(1, Pool::threads)
     }
 
-    /// Calls `work` with ranges that together are `0..items`, on this thread for all items at once, or in morsels. An item takes
-    /// about `nanos` nanoseconds.
+    /// Calls `work` with ranges that together are `0..items`, on this thread for all items at once,
+    /// or in morsels. An item takes about `nanos` nanoseconds.
     ///
     /// # Errors
     ///
-    /// The first one of `work`; those of [`Control::check`].
+    /// The first one of `work`; those of [`RequestContext::check`].
     pub fn each_morsel(
         &self,
         items: usize,
@@ -114,8 +119,8 @@ impl Control {
         self.morsels(items, Cost::nanos(nanos), work).map(drop)
     }
 
-    /// The results of `work` for each of some branches, in their order. Threads that are free do some of them concurrently, and
-    /// each may divide its own work into morsels.
+    /// The results of `work` for each of some branches, in their order. Threads that are free do
+    /// some of them concurrently, and each may divide its own work into morsels.
     ///
     /// # Errors
     ///
@@ -150,7 +155,8 @@ impl Spread<'_> {
         Spread { len, ..self }
     }
 
-    /// The same with at most `count` morsels for each thread, for work whose results are large; with a few more in a branch.
+    /// The same with at most `count` morsels for each thread, for work whose results are large;
+    /// with a few more in a branch.
     pub(crate) fn with_few(self, count: usize) -> Self {
         let count = if self.pool.is_in_branch() { count.max(FEW_MORSELS) } else { count };
         let least = self.items.div_ceil(count * self.pool.threads());
@@ -162,7 +168,8 @@ impl Spread<'_> {
         Spread { len: self.len.max(items), ..self }
     }
 
-    /// Whether a thread would help right now. If that is not certain, strategies with more total work do not pay.
+    /// Whether a thread would help right now. If that is not certain, strategies with more total
+    /// work do not pay.
     pub(crate) fn is_helped(&self) -> bool {
         self.pool.has_free()
     }
@@ -195,12 +202,12 @@ impl Spread<'_> {
         Ok(results)
     }
 
-    /// Hands the results of all morsels to `take` on this thread, in order. A few results for each thread wait to be taken, and
-    /// no more.
+    /// Hands the results of all morsels to `take` on this thread, in order. A few results for each
+    /// thread wait to be taken, and no more.
     ///
     /// # Errors
     ///
-    /// The first one of `work` and `take`; those of [`Control::check`].
+    /// The first one of `work` and `take`; those of [`RequestContext::check`].
     pub(crate) fn each<R: Send>(
         self,
         work: impl Fn(Range<usize>) -> Result<R> + Sync,
@@ -222,7 +229,8 @@ impl Spread<'_> {
             work(number * len..items.min((number + 1) * len))
         };
         let job = Job { count: items.div_ceil(len), prefetch: ahead, nests: false, work: &work };
-        // Where the other threads are fast enough, this one only consumes their results, and nobody else may call its poll.
+        // Where the other threads are fast enough, this one only consumes their results, and nobody
+        // else may call its poll.
         let take = |result| {
             control.check()?;
             take(result)
@@ -233,11 +241,11 @@ impl Spread<'_> {
 }
 
 impl Context<'_> {
-    /// As [`Control::morsels`].
+    /// As [`RequestContext::morsels`].
     ///
     /// # Errors
     ///
-    /// As [`Control::morsels`].
+    /// As [`RequestContext::morsels`].
     pub(crate) fn morsels<R: Send>(
         &self,
         items: usize,
@@ -251,7 +259,7 @@ impl Context<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Control::morsels`].
+    /// As [`RequestContext::morsels`].
     pub(crate) fn lists<T: Send>(
         &self,
         items: usize,
@@ -261,11 +269,12 @@ impl Context<'_> {
         self.control.morsels(items, each, work).map(joined)
     }
 
-    /// Sorts; items that compare as equal stay in their order. To compare two has about the cost `each`.
+    /// Sorts; items that compare as equal stay in their order. To compare two has about the cost
+    /// `each`.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::check`].
+    /// Those of [`RequestContext::check`].
     pub(crate) fn sorted_by<T: Send>(
         &self,
         mut items: Vec<T>,
@@ -323,15 +332,20 @@ pub(crate) mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// A control with so many threads that divides whatever it can, in morsels of so many nanoseconds.
-    pub(crate) fn sharing(threads: usize, morsel: usize) -> Control {
+    /// A control with so many threads that divides whatever it can, in morsels of so many
+    /// nanoseconds.
+    pub(crate) fn sharing(threads: usize, morsel: usize) -> RequestContext {
         sharing_by(threads, morsel, RandomChoice::default())
     }
 
     /// The same, with random access paths.
-    pub(crate) fn sharing_by(threads: usize, morsel: usize, choice: RandomChoice) -> Control {
+    pub(crate) fn sharing_by(
+        threads: usize,
+        morsel: usize,
+        choice: RandomChoice,
+    ) -> RequestContext {
         let costs = CostModel { spread: 1, morsel, choice, ..CostModel::default() };
-        let control = Control::new().with_costs(costs);
+        let control = RequestContext::new().with_costs(costs);
         control.set_pool(&Arc::new(Pool::new(threads)));
         control
     }
@@ -379,7 +393,8 @@ pub(crate) mod tests {
     fn who_only_takes_asks_the_poll() {
         let control = sharing(2, 1).with_poll(|| true);
         let mut taken = 0;
-        // The other thread is a little faster, so this one has a result whenever it looks, and begins no morsel, where it would poll.
+        // The other thread is a little faster, so this one has a result whenever it looks, and
+        // begins no morsel, where it would poll.
         let work = |range| {
             thread::sleep(Duration::from_millis(15));
             Ok(range)
@@ -397,7 +412,7 @@ pub(crate) mod tests {
 
     #[test]
     fn small_work_and_work_in_a_morsel_stay_on_their_thread() {
-        let control = Control::new();
+        let control = RequestContext::new();
         control.set_pool(&Arc::new(Pool::new(2)));
         let here = || Ok(thread::current().id());
         assert_eq!(
@@ -471,7 +486,7 @@ pub(crate) mod tests {
     #[test]
     fn the_poll_is_heard_while_others_work() {
         let pool = Arc::new(Pool::new(2));
-        let control = Control::new()
+        let control = RequestContext::new()
             .with_costs(CostModel { spread: 1, morsel: 1, ..CostModel::default() })
             .with_poll(|| true);
         control.set_pool(&pool);

@@ -1,9 +1,10 @@
 //! Hashes and compares passwords on behalf of a request.
 //!
-//! Each takes a twentieth of a second of a core, and hashes of others up to a second. So only so many are computed at
-//! once in the process, each on the thread of its request, which looks at its control between two of them and while it
-//! waits; and the thread with the writer lock computes none. A request caches what it has computed: when it is staged again
-//! under the lock, because the data has changed since, all is cached. What is missing aborts that attempt, and is computed
+//! Each takes a twentieth of a second of a core, and hashes of others up to a second. So only so
+//! many are computed at once in the process, each on the thread of its request, which looks at its
+//! control between two of them and while it waits; and the thread with the writer lock computes
+//! none. A request caches what it has computed: when it is staged again under the lock, because the
+//! data has changed since, all is cached. What is missing aborts that attempt, and is computed
 //! without the lock.
 
 use hexgraph_base::types::{Error, Result, Value, before_waiting};
@@ -20,7 +21,8 @@ static BUSY: Mutex<Busy> = Mutex::new(Busy { process: 0, count: 0 });
 static FREED: Condvar = Condvar::new();
 
 struct Busy {
-    /// The process that counts. A forked child begins at 0: what it inherits is computed by its parent.
+    /// The process that counts. A forked child begins at 0: what it inherits is computed by its
+    /// parent.
     process: u32,
     count: usize,
 }
@@ -28,7 +30,8 @@ struct Busy {
 /// A position among the hashes that are computed at once; it is given back when it is dropped.
 struct Position;
 
-/// The hashes and comparisons that a request has computed, so that a second attempt need not compute them again.
+/// The hashes and comparisons that a request has computed, so that a second attempt need not
+/// compute them again.
 #[derive(Default)]
 pub(in crate::exec) struct Computed {
     state: Mutex<State>,
@@ -40,7 +43,8 @@ struct State {
     in_turn: bool,
     /// True when something had to be computed under the lock, and was not.
     is_missing: bool,
-    /// The hashes of a text, in the order in which they were requested: no two nodes have the same one.
+    /// The hashes of a text, in the order in which they were requested: no two nodes have the same
+    /// one.
     hashed: FxHashMap<String, Vec<Value>>,
     /// The number of hashes of a text that were handed out since the last attempt began.
     handed_out: FxHashMap<String, usize>,
@@ -112,8 +116,8 @@ impl Computed {
         self.lock().handed_out.clear();
     }
 
-    /// Calls a function under the writer lock, where no password is computed. `None` when it failed because one would
-    /// have to be.
+    /// Calls a function under the writer lock, where no password is computed. `None` when it failed
+    /// because one would have to be.
     ///
     /// # Errors
     ///

@@ -33,8 +33,9 @@ impl Context<'_> {
         }
     }
 
-    /// Notes a strategy by which groups of the innermost step are made. Lists of a level may have several strategies, on several threads:
-    /// of those the last in the order of [`GroupPath`] is reported, whichever thread is the last.
+    /// Notes a strategy by which groups of the innermost step are made. Lists of a level may have
+    /// several strategies, on several threads: of those the last in the order of [`GroupPath`] is
+    /// reported, whichever thread is the last.
     #[inline]
     pub(crate) fn took_for_groups(&self, path: GroupPath) {
         let Some(trace) = self.control.trace() else { return };

@@ -1,4 +1,5 @@
-//! Stops a running request: when it was cancelled from outside, is past its deadline, or has used up its memory.
+//! Stops a running request: when it was cancelled from outside, is past its deadline, or has used
+//! up its memory.
 
 use super::limits::{Limits, past_limit};
 use super::passwords::Computed;
@@ -18,16 +19,16 @@ use std::thread::ThreadId;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{panic, thread};
 
-/// The time between two calls of the caller's own question by [`RequestContext::check`]: well below the 200 ms within which
-/// Ctrl-C has to stop a request.
+/// The time between two calls of the caller's own question by [`RequestContext::check`]: well below
+/// the 200 ms within which Ctrl-C has to stop a request.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The units of a second in which a request has the time, and the nanoseconds of each, rounded up.
 const TICKS: f64 = 1024.0;
 const NANOS_OF_TICK: u32 = (1e9 / TICKS) as u32 + 1;
 
-/// Everything that may stop a request: its deadline, its cancellation, its limits. Whoever does the work calls
-/// [`RequestContext::check`] between batches.
+/// Everything that may stop a request: its deadline, its cancellation, its limits. Whoever does the
+/// work calls [`RequestContext::check`] between batches.
 pub struct RequestContext {
     cancelled: Arc<AtomicBool>,
     started: Instant,
@@ -57,9 +58,6 @@ pub struct RequestContext {
     /// The moment that the request calls now.
     now: OnceLock<f64>,
 }
-
-/// The name of the context within the executor.
-pub(crate) type Control = RequestContext;
 
 /// Stops the request of the [`RequestContext`] that it came from, from any thread.
 #[derive(Clone)]
@@ -118,7 +116,8 @@ impl RequestContext {
     }
 
     /// A context of work that goes on after the request itself was answered: it ends at the same
-    /// deadline, has the same limits and the reservation, and is cancelled with it. It does not poll.
+    /// deadline, has the same limits and the reservation, and is cancelled with it. It does not
+    /// poll.
     pub fn successor(&self) -> RequestContext {
         let mut next = RequestContext::new();
         next.cancelled = Arc::clone(&self.cancelled);
@@ -138,8 +137,9 @@ impl RequestContext {
         }
     }
 
-    /// A context of a part of the request that is over before the request is, on whatever thread: it ends at the same deadline, is
-    /// cancelled with it and has the same limits, and what it reserves is released when it and its answer are dropped. It does not poll.
+    /// A context of a part of the request that is over before the request is, on whatever thread:
+    /// it ends at the same deadline, is cancelled with it and has the same limits, and what it
+    /// reserves is released when it and its answer are dropped. It does not poll.
     pub fn part(&self) -> RequestContext {
         let mut part = RequestContext::new().with_costs(self.costs);
         part.cancelled = Arc::clone(&self.cancelled);
@@ -160,7 +160,8 @@ impl RequestContext {
         part
     }
 
-    /// As [`RequestContext::part`], and it calls the poll and the gate of this context as long as it is used on their threads.
+    /// As [`RequestContext::part`], and it calls the poll and the gate of this context as long as
+    /// it is used on their threads.
     pub fn watched_part(&self) -> RequestContext {
         RequestContext { admission_hook: self.admission_hook.clone(), ..self.part().polling(self) }
     }
@@ -181,7 +182,8 @@ impl RequestContext {
         RequestContext { poll, ..self }
     }
 
-    /// The same, whose time began at another moment: it is the next part of a request that came then.
+    /// The same, whose time began at another moment: it is the next part of a request that came
+    /// then.
     pub fn since(self, started: Instant) -> RequestContext {
         RequestContext { started, ..self }
     }
@@ -205,8 +207,9 @@ impl RequestContext {
         RequestContext { poll: Some(poll), ..self }
     }
 
-    /// The same with a gate: a function that is called on the thread that calls this, once the request has run for
-    /// `first` and then as often as it says itself. It may block the request, or refuse it by an error.
+    /// The same with a gate: a function that is called on the thread that calls this, once the
+    /// request has run for `first` and then as often as it says itself. It may block the request,
+    /// or refuse it by an error.
     pub fn with_admission_hook(
         self,
         first: Duration,
@@ -250,12 +253,14 @@ impl RequestContext {
         self.pool.get_or_init(|| Arc::clone(pool));
     }
 
-    /// The threads that large work is shared with; `None` when it all stays on the thread of the caller.
+    /// The threads that large work is shared with; `None` when it all stays on the thread of the
+    /// caller.
     pub fn pool(&self) -> Option<&Arc<Pool>> {
         self.pool.get()
     }
 
-    /// Reads compact graphs from a cache, and stores them there, unless the request has one already.
+    /// Reads compact graphs from a cache, and stores them there, unless the request has one
+    /// already.
     pub fn set_graphs(&self, graphs: &Arc<GraphCache>) {
         self.graphs.get_or_init(|| Arc::clone(graphs));
     }
@@ -297,8 +302,9 @@ impl RequestContext {
         self.doubts.take()
     }
 
-    /// The seconds from 1970 to the time of the request, which is the same everywhere in it. They are a multiple of
-    /// 1/1024, so that a float has the time from any datetime in whole seconds to it without an error.
+    /// The seconds from 1970 to the time of the request, which is the same everywhere in it. They
+    /// are a multiple of 1/1024, so that a float has the time from any datetime in whole seconds to
+    /// it without an error.
     pub(crate) fn now(&self) -> f64 {
         *self.now.get_or_init(|| {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -306,7 +312,8 @@ impl RequestContext {
         })
     }
 
-    /// How many passwords were compared with hashes: the work of a login, which has to be the same whoever logs in.
+    /// How many passwords were compared with hashes: the work of a login, which has to be the same
+    /// whoever logs in.
     pub fn compared_passwords(&self) -> usize {
         self.passwords.compared()
     }
@@ -340,7 +347,8 @@ impl RequestContext {
         self.reserve(bytes)
     }
 
-    /// Whether the request could be charged so many bytes now. Of memory that is not needed but of use.
+    /// Whether the request could be charged so many bytes now. Of memory that is not needed but of
+    /// use.
     pub fn affords(&self, bytes: usize) -> bool {
         let charged = self.charged.load(Ordering::Relaxed).saturating_add(bytes as u64);
         let has = |reservation: &Arc<Reservation>| Held::reserve(reservation, bytes as u64).is_ok();
@@ -360,8 +368,8 @@ impl RequestContext {
         }
     }
 
-    /// As [`RequestContext::charge`], for memory that is freed before the request ends: until what is
-    /// returned is dropped.
+    /// As [`RequestContext::charge`], for memory that is freed before the request ends: until what
+    /// is returned is dropped.
     ///
     /// # Errors
     ///
@@ -371,8 +379,8 @@ impl RequestContext {
         Ok(Charged { control: self, bytes })
     }
 
-    /// Reserves from the budget of the process what the limit `memory` does not count: texts, plans,
-    /// answers, which have limits of their own.
+    /// Reserves from the budget of the process what the limit `memory` does not count: texts,
+    /// plans, answers, which have limits of their own.
     ///
     /// # Errors
     ///
@@ -409,8 +417,8 @@ impl RequestContext {
         self.passwords.forget();
     }
 
-    /// Begins another attempt of the same change, which gets the hashes of the one before. What that one was charged for
-    /// is freed.
+    /// Begins another attempt of the same change, which gets the hashes of the one before. What
+    /// that one was charged for is freed.
     pub fn begin_again(&self) {
         self.charged.store(self.charged_before.load(Ordering::Relaxed), Ordering::Relaxed);
         if let Some(reservation) = self.reservation.get() {
@@ -458,8 +466,9 @@ impl RequestContext {
         }
     }
 
-    /// As [`RequestContext::check`], for a request that is about to compute on many threads. The gate is called now, and not on
-    /// those threads: one that waits at the gate there would be missing to other requests.
+    /// As [`RequestContext::check`], for a request that is about to compute on many threads. The
+    /// gate is called now, and not on those threads: one that waits at the gate there would be
+    /// missing to other requests.
     ///
     /// # Errors
     ///
@@ -505,8 +514,8 @@ impl RequestContext {
     ///
     /// # Errors
     ///
-    /// Those of `job`; [`Error::Limit`] as [`RequestContext::check`]; [`Error::Io`] when the system gives
-    /// no thread.
+    /// Those of `job`; [`Error::Limit`] as [`RequestContext::check`]; [`Error::Io`] when the system
+    /// gives no thread.
     pub fn run_detached<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Canceller) -> Result<T> + Send + 'static,
@@ -545,7 +554,8 @@ impl RequestContext {
         let next = admission_hook.next_nanos.load(Ordering::Relaxed);
         // `u64::MAX` represents a request that was let through for good.
         let is_early = next == u64::MAX || !must && (elapsed.as_nanos() as u64) < next;
-        // Who holds what others wait for goes on: those may have the slots that the gate would have it wait for.
+        // Who holds what others wait for goes on: those may have the slots that the gate would have
+        // it wait for.
         if is_early || holds_lock() || thread::current().id() != admission_hook.owner {
             return Ok(());
         }

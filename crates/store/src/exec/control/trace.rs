@@ -1,4 +1,5 @@
-//! Records the steps of a request, for `explain`, and what is likely a mistake in it, for its warnings.
+//! Records the steps of a request, for `explain`, and what is likely a mistake in it, for its
+//! warnings.
 
 use crate::exec::physical::path::AccessPath;
 use hexgraph_base::plan::{Aggregate, MathFunction, VarId};
@@ -24,7 +25,8 @@ pub struct Step {
     pub estimate: Option<u64>,
     /// The nodes, edges or values that came out.
     pub rows: u64,
-    /// The threads that the work of the step was shared with, this one included; 1 where it was not.
+    /// The threads that the work of the step was shared with, this one included; 1 where it was
+    /// not.
     pub threads: usize,
     /// The time that it took, with the steps that are parts of it.
     pub time: Duration,
@@ -84,7 +86,8 @@ pub enum Doubtful {
     NoResult {
         /// The operator.
         function: MathFunction,
-        /// The operands that are values of nodes or constants: their types, and their variables where they are nothing else.
+        /// The operands that are values of nodes or constants: their types, and their variables
+        /// where they are nothing else.
         operands: Vec<(ValueType, Option<VarId>)>,
     },
 }

@@ -22,7 +22,8 @@ pub struct BlockResult {
     pub roots: Arc<Vec<u32>>,
     /// The number of nodes, where they are counted and not listed.
     pub count: Option<usize>,
-    /// The number of nodes that the fields were read of, where they only set variables and the nodes are not listed.
+    /// The number of nodes that the fields were read of, where they only set variables and the
+    /// nodes are not listed.
     pub unlisted: usize,
     /// These nodes, where their values are aggregated by the caller.
     pub set: Option<NodeSet>,
@@ -79,8 +80,8 @@ pub enum FieldData {
     CountUid,
     /// A value for some of the nodes.
     Column(Arc<ValueMap>),
-    /// For each node whether the password agrees. Unlike a [`FieldData::Column`] it is not shown where the result is
-    /// normalised and the field has no alias.
+    /// For each node whether the password agrees. Unlike a [`FieldData::Column`] it is not shown
+    /// where the result is normalised and the field has no alias.
     Passwords(Vec<bool>),
 }
 
@@ -95,15 +96,17 @@ impl FieldData {
 pub struct ValueField {
     /// The predicate.
     pub predicate: Arc<Predicate>,
-    /// With a facet filter, the positions of the values that pass it, by node; a node without any is missing. With `@*`, where a
-    /// node has one value in each language, the positions of the languages.
+    /// With a facet filter, the positions of the values that pass it, by node; a node without any
+    /// is missing. With `@*`, where a node has one value in each language, the positions of the
+    /// languages.
     pub shown: Option<FxHashMap<u32, Vec<usize>>>,
     /// True for `l@*` and for `l@en` next to it, which have a key in common.
     pub shares_key: bool,
 }
 
 impl Drop for EdgeField {
-    /// Drops the levels below one after the other: there may be more of them than a stack has space for.
+    /// Drops the levels below one after the other: there may be more of them than a stack has space
+    /// for.
     fn drop(&mut self) {
         let is_edges = |result: &FieldResult| matches!(result.data, FieldData::Edges(_));
         if !self.level.fields.iter().any(is_edges) {
@@ -140,7 +143,8 @@ impl ValueField {
         self.shown.as_ref().is_some_and(|shown| !shown.contains_key(&node))
     }
 
-    /// The value of a node in each language in which it has one that is shown, untagged ones included.
+    /// The value of a node in each language in which it has one that is shown, untagged ones
+    /// included.
     pub fn in_all_langs(&self, node: u32) -> impl Iterator<Item = (&LangValues, ValueList<'_>)> {
         let shown =
             self.shown.as_ref().map(|shown| shown.get(&node).map_or(&[][..], Vec::as_slice));
@@ -211,7 +215,8 @@ impl RootGroups {
 pub struct Group {
     /// The values of the keys, in the order of the text.
     pub keys: Vec<GroupValue>,
-    /// The results of the fields in the body, in the order of the text; `None` for one without a value.
+    /// The results of the fields in the body, in the order of the text; `None` for one without a
+    /// value.
     pub results: Vec<Option<Value>>,
 }
 
@@ -347,7 +352,8 @@ impl<'m> Finder<'m> {
                 Positions::Run(first)
             }
             (Some(&first), Some(&last))
-                // The table costs a pass over its span, which only pays for more lookups than it has nodes.
+                // The table costs a pass over its span, which only pays for more lookups than it
+                // has nodes.
                 if nodes.len() < questions
                     && is_dense((last - first) as usize, nodes.len()) =>
             {

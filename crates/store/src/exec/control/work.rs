@@ -1,30 +1,31 @@
 //! What a request gives to the algorithms that it runs: its threads, its memory, and when to stop.
 
-use super::stop::Control;
+use super::stop::RequestContext;
 use crate::algo::Work;
 use hexgraph_base::types::Result;
 use hexgraph_base::types::pool::Pool;
 
-impl Work for Control {
+impl Work for RequestContext {
     fn check(&self) -> Result<()> {
-        Control::check(self)
+        RequestContext::check(self)
     }
 
     fn charge(&self, bytes: usize) -> Result<()> {
-        Control::charge(self, bytes)
+        RequestContext::charge(self, bytes)
     }
 
     fn uncharge(&self, bytes: usize) {
-        Control::uncharge(self, bytes);
+        RequestContext::uncharge(self, bytes);
     }
 
     fn pool(&self) -> Option<&Pool> {
-        Control::pool(self).map(AsRef::as_ref)
+        RequestContext::pool(self).map(AsRef::as_ref)
     }
 
-    /// A request of a server leaves one core to concurrent quick ones: the threads of the pool have the same priority as theirs.
+    /// A request of a server leaves one core to concurrent quick ones: the threads of the pool have
+    /// the same priority as theirs.
     fn threads(&self) -> usize {
-        let all = Control::pool(self).map_or(1, |pool| pool.threads());
+        let all = RequestContext::pool(self).map_or(1, |pool| pool.threads());
         if self.has_admission_hook() { all.saturating_sub(1).max(1) } else { all }
     }
 }
@@ -42,17 +43,17 @@ mod tests {
     fn a_request_of_a_server_leaves_a_core_to_others() {
         for (threads, of_server) in [(1, 1), (2, 1), (3, 2), (8, 7)] {
             let pool = Arc::new(Pool::new(threads));
-            let own = Control::new();
+            let own = RequestContext::new();
             own.set_pool(&pool);
             assert_eq!(Task::new(&own, None).threads(), threads);
             let served =
-                Control::new().with_admission_hook(Duration::ZERO, |_| Ok(Onward::ForGood));
+                RequestContext::new().with_admission_hook(Duration::ZERO, |_| Ok(Onward::ForGood));
             served.set_pool(&pool);
             assert_eq!(Task::new(&served, None).threads(), of_server);
             assert_eq!(Task::new(&served, Some(1)).threads(), 1);
             assert_eq!(Task::new(&served, Some(64)).threads(), of_server);
         }
-        assert_eq!(Task::new(&Control::new(), None).threads(), 1, "there is no pool");
+        assert_eq!(Task::new(&RequestContext::new(), None).threads(), 1, "there is no pool");
     }
 
     fn result(graph: &Graph, call: &AlgorithmCall, task: Task<'_>) -> Output {
@@ -78,7 +79,7 @@ mod tests {
         for (threads, helps) in [(2, false), (3, true)] {
             let pool = Arc::new(Pool::new(threads));
             let served =
-                Control::new().with_admission_hook(Duration::ZERO, |_| Ok(Onward::ForGood));
+                RequestContext::new().with_admission_hook(Duration::ZERO, |_| Ok(Onward::ForGood));
             served.set_pool(&pool);
             assert_eq!(result(&graph, &call, Task::new(&served, None)), expected);
             assert_eq!(pool.is_started(), helps, "of {threads} threads");

@@ -1,6 +1,7 @@
 //! Random choices: tests run access paths that are not the cheapest ones.
 
-/// Chooses among the access paths to the same answer. The same seed chooses the same ones for the same request.
+/// Chooses among the access paths to the same answer. The same seed chooses the same ones for the
+/// same request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RandomChoice {
     /// `None` where nothing is random: then the cheapest access path is chosen.

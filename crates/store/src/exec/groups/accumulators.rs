@@ -1,6 +1,8 @@
-//! The accumulators of groups: arrays by group, to which each batch of members adds. Aggregates of all values of a group have lists of them.
+//! The accumulators of groups: arrays by group, to which each batch of members adds. Aggregates of
+//! all values of a group have lists of them.
 //!
-//! Floats are added up in the order of the members, as they are in a list: see [`CountedSums`]. Group 0 is that of members that lack a key.
+//! Floats are added up in the order of the members, as they are in a list: see [`CountedSums`].
+//! Group 0 is that of members that lack a key.
 
 use super::dense::Dense;
 use crate::exec::control::group_cells::ResultCells;
@@ -90,7 +92,8 @@ impl Accumulator {
         }
     }
 
-    /// Adds the aggregates of the ints of a partition of the members, whose groups are at these positions of the `count` groups.
+    /// Adds the aggregates of the ints of a partition of the members, whose groups are at these
+    /// positions of the `count` groups.
     fn absorb(&mut self, part: &Accumulator, positions: &[u32], count: usize) {
         match (self, part) {
             (Accumulator::IntSum(sums), Accumulator::IntSum(part)) => {
@@ -111,7 +114,8 @@ impl Accumulator {
         }
     }
 
-    /// Puts the groups of an accumulator of the same kind, but for the one before the first, after these: their numbers are higher by `offset` here.
+    /// Puts the groups of an accumulator of the same kind, but for the one before the first, after
+    /// these: their numbers are higher by `offset` here.
     fn append(&mut self, more: &Accumulator, offset: u32) {
         fn all<T: Copy>(accumulators: &mut Vec<T>, more: &[T]) {
             accumulators
@@ -230,7 +234,8 @@ impl Accumulator {
         }
     }
 
-    /// The aggregates of some groups, each with a number, if they are ints; `None` also where a sum is refused.
+    /// The aggregates of some groups, each with a number, if they are ints; `None` also where a sum
+    /// is refused.
     fn ints(&self, op: Aggregate, groups: Range<usize>) -> Option<Vec<i64>> {
         match self {
             Accumulator::IntSum(sums) if op == Aggregate::Algebraic(Algebraic::Sum) => {
@@ -299,7 +304,8 @@ pub(super) fn accumulator_bytes(columns: &[NumberAccumulators<'_>]) -> usize {
     columns.iter().map(of_column).sum()
 }
 
-/// Combines each item of a batch with the number of its group. There are `count` groups now; new ones begin with `start`.
+/// Combines each item of a batch with the number of its group. There are `count` groups now; new
+/// ones begin with `start`.
 pub(super) fn each<T: Copy, N: Copy>(
     accumulators: &mut Vec<T>,
     start: T,
@@ -316,7 +322,8 @@ pub(super) fn each<T: Copy, N: Copy>(
 }
 
 impl Accumulators {
-    /// The position of an accumulator in the list, to which it is added where there is none like it.
+    /// The position of an accumulator in the list, to which it is added where there is none like
+    /// it.
     fn position_of(&mut self, op: Aggregate, is_int: bool) -> usize {
         let accumulator = Accumulator::new(op, is_int);
         let existing = self.list.iter().position(|other| other.is_like(&accumulator));
@@ -352,7 +359,8 @@ impl Accumulators {
         Accumulators { lacking: at(&self.lacking, order), list }
     }
 
-    /// Sorts lists of values by their groups: when the groups are complete, and before their results.
+    /// Sorts lists of values by their groups: when the groups are complete, and before their
+    /// results.
     pub(super) fn sort_values(&mut self, count: usize) {
         self.list.iter_mut().for_each(|accumulator| accumulator.sort_values(count));
     }
@@ -418,12 +426,14 @@ impl<'a> NumberAccumulators<'a> {
         }
     }
 
-    /// The position of an accumulator in the list, to which it is added where there is none like it.
+    /// The position of an accumulator in the list, to which it is added where there is none like
+    /// it.
     pub(super) fn position_of(&mut self, op: Aggregate) -> usize {
         self.accumulators.position_of(op, matches!(self.numbers, NumberColumn::Int(_)))
     }
 
-    /// The same for batches of nodes from `first` on, which has seen none. With `retains`, floats are retained and not added up.
+    /// The same for batches of nodes from `first` on, which has seen none. With `retains`, floats
+    /// are retained and not added up.
     pub(super) fn fork(&self, first: u32, retains: bool) -> NumberAccumulators<'a> {
         let retains = retains && matches!(self.numbers, NumberColumn::Float(_));
         NumberAccumulators {
@@ -532,7 +542,8 @@ impl<'a> NumberAccumulators<'a> {
         sums
     }
 
-    /// Returns the numbers of members of groups, where the sums of their floats [count](NumberAccumulators::counts_floats) those who have one.
+    /// Returns the numbers of members of groups, where the sums of their floats
+    /// [count](NumberAccumulators::counts_floats) those who have one.
     pub(super) fn tell_counts(&mut self, counts: &mut [u32]) {
         let sums = self.float_sums(counts.len());
         counts.iter_mut().zip(sums.counts()).for_each(|(count, floats)| *count = floats);
@@ -540,7 +551,8 @@ impl<'a> NumberAccumulators<'a> {
         counts.iter_mut().zip(lacking).for_each(|(count, lacking)| *count += lacking);
     }
 
-    /// The numbers of a batch if only their sum is requested, all nodes have one, and they lie contiguously as they are.
+    /// The numbers of a batch if only their sum is requested, all nodes have one, and they lie
+    /// contiguously as they are.
     pub(super) fn plain_to_sum(&mut self, nodes: &[u32]) -> Option<PlainNumbers<'a>> {
         let [Accumulator::IntSum(_) | Accumulator::FloatSum(_)] = self.accumulators.list.as_slice()
         else {
@@ -560,8 +572,8 @@ impl<'a> NumberAccumulators<'a> {
         }
     }
 
-    /// As [`NumberAccumulators::add`], where ints of 32 bits are added up: counts and sums of the cells lie together in words. Returns false, and adds
-    /// nothing, where none are.
+    /// As [`NumberAccumulators::add`], where ints of 32 bits are added up: counts and sums of the
+    /// cells lie together in words. Returns false, and adds nothing, where none are.
     pub(super) fn pack(&mut self, nodes: &[u32], cells: &[u32], dense: &mut Dense) -> bool {
         let NumberAccumulators { numbers, accumulators, counted, .. } = self;
         let is_sum = |accumulator: &Accumulator| matches!(accumulator, Accumulator::IntSum(_));
@@ -588,7 +600,8 @@ impl<'a> NumberAccumulators<'a> {
         accumulators.add(groups, count, numbers);
     }
 
-    /// Adds the numbers of the next part of the members, whose groups are at these positions of the `count` groups.
+    /// Adds the numbers of the next part of the members, whose groups are at these positions of the
+    /// `count` groups.
     pub(super) fn absorb(&mut self, part: NumberAccumulators<'_>, positions: &[u32], count: usize) {
         let accumulators = &mut self.accumulators;
         each(
@@ -630,8 +643,8 @@ impl Accumulators {
     }
 }
 
-/// The groups of nodes with those that have no number in group 0; they are counted in `lacking`. An empty list `has` says that
-/// all have one.
+/// The groups of nodes with those that have no number in group 0; they are counted in `lacking`. An
+/// empty list `has` says that all have one.
 fn counted_groups<'g>(
     groups: &'g [u32],
     has: &[bool],

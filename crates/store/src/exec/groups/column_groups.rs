@@ -1,13 +1,18 @@
-//! Groups of `@groupby` whose keys are read as columns: one pass over the members, without a list for each group.
+//! Groups of `@groupby` whose keys are read as columns: one pass over the members, without a list
+//! for each group.
 //!
-//! A batch of members is read as codes, one for each key ([`super::key_codes`]). The codes of a member make the number of its
-//! cell, a number with one digit for each key. Few cells are the groups themselves ([`super::dense`]). Else a table leads from the cell to the group: an array where there are at most twice as
-//! many cells as members, else a hash table. Groups are numbered as they appear. Sums, least and greatest numbers are arrays by group, to
-//! which each batch adds; so floats are added up in the order of the members, as they are in a list. Group 0 is that of members
-//! that lack a key: it is filled like the others and not shown, which saves a question for each member.
+//! A batch of members is read as codes, one for each key ([`super::key_codes`]). The codes of a
+//! member make the number of its cell, a number with one digit for each key. Few cells are the
+//! groups themselves ([`super::dense`]). Else a table leads from the cell to the group: an array
+//! where there are at most twice as many cells as members, else a hash table. Groups are numbered
+//! as they appear. Sums, least and greatest numbers are arrays by group, to which each batch adds;
+//! so floats are added up in the order of the members, as they are in a list. Group 0 is that of
+//! members that lack a key: it is filled like the others and not shown, which saves a question for
+//! each member.
 //!
-//! O(members · (keys + aggregated predicates)) and O(groups) memory, plus a number of 4 bytes for each member where something
-//! else than numbers is aggregated: then the members are partitioned into lists by counting.
+//! O(members · (keys + aggregated predicates)) and O(groups) memory, plus a number of 4 bytes for
+//! each member where something else than numbers is aggregated: then the members are partitioned
+//! into lists by counting.
 
 use super::accumulators::{Accumulators, NumberAccumulators, accumulator_bytes};
 use super::dense::{CELLS_MIN, Dense, Distinct};
@@ -42,9 +47,11 @@ const SLOT_BYTES: usize = 32;
 const CELL_BYTES: usize = size_of::<i64>() + 1;
 
 impl Context<'_> {
-    /// The groups of members, with their numbers of members, in the order in which they appear, or of their texts off an index: those of
-    /// [`Context::groups`] of members that ascend, before they are sorted. `None` where the keys are not read as columns: those of lists, edges,
-    /// languages and types without codes; and where a sum is refused, so that the error is that of the slow path.
+    /// The groups of members, with their numbers of members, in the order in which they appear, or
+    /// of their texts off an index: those of [`Context::groups`] of members that ascend, before
+    /// they are sorted. `None` where the keys are not read as columns: those of lists, edges,
+    /// languages and types without codes; and where a sum is refused, so that the error is that of
+    /// the slow path.
     ///
     /// # Errors
     ///
@@ -64,8 +71,8 @@ impl Context<'_> {
         }
     }
 
-    /// As [`Context::column_groups`], as columns in the order of the answer. `None` also where a field needs the list of the members of
-    /// each group.
+    /// As [`Context::column_groups`], as columns in the order of the answer. `None` also where a
+    /// field needs the list of the members of each group.
     ///
     /// # Errors
     ///
@@ -180,7 +187,8 @@ impl Context<'_> {
         }
     }
 
-    /// Decides how the fields of the body are computed; the numbers that are aggregated are put after `columns`. Reads nothing but changes.
+    /// Decides how the fields of the body are computed; the numbers that are aggregated are put
+    /// after `columns`. Reads nothing but changes.
     pub(super) fn plans<'s>(
         &'s self,
         body: &'s [Arc<Field>],
@@ -201,8 +209,8 @@ impl Context<'_> {
         body.iter().map(&mut plan).collect()
     }
 
-    /// The position of the numbers of a predicate among the columns, which they are put after where they are not there; `None` where its values are
-    /// no numbers.
+    /// The position of the numbers of a predicate among the columns, which they are put after where
+    /// they are not there; `None` where its values are no numbers.
     fn column_of<'s>(
         &'s self,
         name: &'s str,
@@ -255,7 +263,8 @@ pub(super) struct Key<'a> {
 pub(super) enum Plan {
     /// The number of members.
     Count,
-    /// An accumulator of numbers: the position of the column, that of the accumulator, and what is made of it.
+    /// An accumulator of numbers: the position of the column, that of the accumulator, and what is
+    /// made of it.
     Accumulator(usize, usize, Aggregate),
     /// From the list of the members.
     List,
@@ -307,7 +316,8 @@ impl Cells {
         count <= (2 * members as u64).max(CELLS_MIN)
     }
 
-    /// The group of each cell; `begin` makes the group of a cell that is met for the first time, from the position of its member.
+    /// The group of each cell; `begin` makes the group of a cell that is met for the first time,
+    /// from the position of its member.
     pub(super) fn look_up(
         &mut self,
         cells: &[u64],
@@ -514,14 +524,15 @@ pub(super) struct Capacity {
     pub(super) groups: Vec<u32>,
 }
 
-/// Groups with the aggregates of their numbers, whatever the strategy. The first is no group: that of members without a key.
+/// Groups with the aggregates of their numbers, whatever the strategy. The first is no group: that
+/// of members without a key.
 pub(super) struct AggregatedGroups<'a, 'c> {
     pub(super) context: &'a Context<'c>,
     pub(super) keys: Vec<&'a Predicate>,
     /// Of keys with values that many groups have, each of the values; may be shorter than the keys.
     pub(super) distinct: Vec<Option<Distinct>>,
-    /// The values of the keys, those of each group or the distinct ones, if no member has to be read for them; may be shorter than the
-    /// keys.
+    /// The values of the keys, those of each group or the distinct ones, if no member has to be
+    /// read for them; may be shorter than the keys.
     pub(super) coded: Vec<Option<KeyCells>>,
     /// Whether the groups are in the order of their only key.
     pub(super) ascends: bool,
@@ -720,7 +731,8 @@ fn starts_of(counts: &[u32]) -> Vec<usize> {
     counts.iter().map(start).collect()
 }
 
-/// Deals members out to their groups: the lists of all groups, one after the other, each in the order of the members.
+/// Deals members out to their groups: the lists of all groups, one after the other, each in the
+/// order of the members.
 fn partition(groups: &[u32], mut starts: Vec<usize>, members: &[u32]) -> Vec<u32> {
     let mut partitioned = vec![0; members.len()];
     for (group, member) in groups.iter().zip(members) {

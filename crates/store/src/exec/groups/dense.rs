@@ -1,19 +1,23 @@
-//! Groups of few cells: each cell has its counters from the beginning, so that no table leads from cells to groups.
+//! Groups of few cells: each cell has its counters from the beginning, so that no table leads from
+//! cells to groups.
 //!
-//! A member costs a step for its number among the cells, one for the count, and one for each accumulator. Where ints of 32 bits are added up, the count and the
-//! sum of a cell lie in one word for some ten thousand members, and a member costs one step for both:
+//! A member costs a step for its number among the cells, one for the count, and one for each
+//! accumulator. Where ints of 32 bits are added up, the count and the sum of a cell lie in one word
+//! for some ten thousand members, and a member costs one step for both:
 //!
 //! ```text
 //!   bits 48 .. 63: the count | bits 0 .. 47: the sum of (int + 2^31)
 //! ```
 //!
-//! Cells in which somebody lacks a key are filled like the others and left out at the end, and so are those that nobody was in.
+//! Cells in which somebody lacks a key are filled like the others and left out at the end, and so
+//! are those that nobody was in.
 
 use super::key_codes::{MISSING, RANGE_MIN};
 use crate::exec::cost;
 use crate::storage::NO_ROW;
 
-/// Cells have dense counters if there are this many members for each of them at least, or few cells.
+/// Cells have dense counters if there are this many members for each of them at least, or few
+/// cells.
 const MEMBERS_RATIO: u64 = cost::CELL.per(cost::ENTRY) as u64;
 pub(super) const CELLS_MIN: u64 = RANGE_MIN as u64;
 
@@ -34,7 +38,8 @@ const BIAS: i64 = 1 << 31;
 const REPLICATED_MAX: usize = 256;
 const COPIES: usize = 4;
 
-/// The values of a key that several groups have: the code of each, a member that has it, and for each group the position of its value among them.
+/// The values of a key that several groups have: the code of each, a member that has it, and for
+/// each group the position of its value among them.
 pub(super) struct Distinct {
     pub(super) codes: Vec<u32>,
     pub(super) members: Vec<u32>,
@@ -60,7 +65,8 @@ impl Dense {
         cells <= (members as u64 / MEMBERS_RATIO).max(CELLS_MIN)
     }
 
-    /// Counters of the cells of keys with so many codes each, of no members. A key may have a code that no member of a sound file has.
+    /// Counters of the cells of keys with so many codes each, of no members. A key may have a code
+    /// that no member of a sound file has.
     pub(super) fn new(limits: &[u32], have_invalid: &[bool]) -> Dense {
         let complete = complete_cells(limits);
         // Waiting for somebody with an invalid code, each member would be looked at.
@@ -92,7 +98,8 @@ impl Dense {
         self.firsts.len()
     }
 
-    /// Records the first members of cells that were empty before this batch. `cell` returns the cell of a member's key.
+    /// Records the first members of cells that were empty before this batch. `cell` returns the
+    /// cell of a member's key.
     pub(super) fn note_firsts<K: Copy>(
         &mut self,
         nodes: &[u32],
@@ -106,7 +113,8 @@ impl Dense {
             let first = &mut self.firsts[cell(key) as usize];
             if *first == NO_ROW {
                 *first = node;
-                // An invalid code may be one too many; then the groups are refused when their keys are read.
+                // An invalid code may be one too many; then the groups are refused when their keys
+                // are read.
                 self.unseen = self.unseen.saturating_sub(1);
             }
         }
@@ -169,7 +177,8 @@ impl Dense {
     }
 }
 
-/// The values of a key in some cells: its code is the digit that stands before `below` cells, and there are `limit` codes.
+/// The values of a key in some cells: its code is the digit that stands before `below` cells, and
+/// there are `limit` codes.
 pub(super) fn distinct_of(cells: &[u32], below: u32, limit: u32, firsts: &[u32]) -> Distinct {
     let (mut codes, mut members) = (Vec::new(), Vec::new());
     let mut existing = vec![NO_ROW; limit as usize];
@@ -187,7 +196,8 @@ pub(super) fn distinct_of(cells: &[u32], below: u32, limit: u32, firsts: &[u32])
     Distinct { codes, members, positions }
 }
 
-/// For each cell of keys with so many codes each whether no key is lacking in it: no digit of its number is [`MISSING`].
+/// For each cell of keys with so many codes each whether no key is lacking in it: no digit of its
+/// number is [`MISSING`].
 pub(super) fn complete_cells(limits: &[u32]) -> Vec<bool> {
     const { assert!(MISSING == 0, "the cells that lack a key are the first ones of a stretch") };
     let cells = limits.iter().map(|limit| *limit as usize).product();
@@ -223,7 +233,8 @@ mod tests {
         }
     }
 
-    /// Words give back what was put into them, however great the ints are and however many members have the same cell.
+    /// Words give back what was put into them, however great the ints are and however many members
+    /// have the same cell.
     #[test]
     fn words_hold_counts_and_sums() {
         let mut rng = Rng::with_seed(5);

@@ -40,8 +40,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
-    /// Adds a batch whose only key lies in its column as it is, and so do the only numbers, which are added up: in one pass over both.
-    /// Returns false for any other batch, and adds nothing.
+    /// Adds a batch whose only key lies in its column as it is, and so do the only numbers, which
+    /// are added up: in one pass over both. Returns false for any other batch, and adds nothing.
     fn add_plain(&mut self, nodes: &[u32]) -> bool {
         let Grouping { keys, cells: Cells::Dense(dense), columns, .. } = self else {
             unreachable!("the cells have counters");
@@ -92,7 +92,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         }
     }
 
-    /// The complete groups, in the order of their cells; in that of their first members where a key has no order.
+    /// The complete groups, in the order of their cells; in that of their first members where a key
+    /// has no order.
     ///
     /// # Errors
     ///

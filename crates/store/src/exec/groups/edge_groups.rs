@@ -1,7 +1,7 @@
 //! Groups nodes by where their edges lead, and counts the members of each group.
 //!
-//! The members are never partitioned: each edge adds one to the counter of its target. Counters lie in an array by node id, where the
-//! targets are close together, else in a hash table.
+//! The members are never partitioned: each edge adds one to the counter of its target. Counters lie
+//! in an array by node id, where the targets are close together, else in a hash table.
 
 use super::partition::{GROUP_BYTES, KEY_BYTES, Source, result_bytes};
 use crate::exec::control::context::Context;
@@ -10,7 +10,7 @@ use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMa
 use crate::exec::cost::is_dense;
 use crate::exec::physical::path::GroupPath;
 use crate::exec::select::batches::{EdgeTargets, Members};
-use crate::exec::select::far_ends::Extent;
+use crate::exec::select::targets::Extent;
 use crate::graph::Direction;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy};
 use hexgraph_base::types::{Result, Value};
@@ -21,8 +21,9 @@ use std::sync::Arc;
 const SPAN_DRAWN_MAX: usize = 1 << 20;
 
 impl Context<'_> {
-    /// The groups by a single key whose values are nodes, in the order of the nodes, with their numbers of members: for a body that
-    /// requests nothing else. `None` for other keys and bodies. O(edges of the members).
+    /// The groups by a single key whose values are nodes, in the order of the nodes, with their
+    /// numbers of members: for a body that requests nothing else. `None` for other keys and bodies.
+    /// O(edges of the members).
     ///
     /// # Errors
     ///
@@ -105,7 +106,8 @@ impl Context<'_> {
         Ok(Some(result.into_iter().unzip()))
     }
 
-    /// The nodes whose counters are not 0, ascending, and their values; the counter of `first` is the first one.
+    /// The nodes whose counters are not 0, ascending, and their values; the counter of `first` is
+    /// the first one.
     pub(super) fn counted<C: Copy + Into<i64>>(
         &self,
         first: u32,

@@ -1,10 +1,12 @@
 //! Parallel grouping with float sums, in two passes, if there are few groups (*cells*).
 //!
-//! The sum of a group is made of blocks of its floats (see [`CountedSums`](crate::exec::math::float_sums::CountedSums)), so a thread can sum the
-//! blocks of a partition of the members (the nodes to group) if it knows how many floats of each cell come before. The first pass counts these in
-//! all partitions but the last. It reads the keys, and the floats only if some are missing. In the second pass, each thread groups a partition, and
-//! sums the blocks that begin in it. One thread then adds the floats of blocks that began in an earlier partition: half a block for each cell and
-//! partition.
+//! The sum of a group is made of blocks of its floats (see
+//! [`CountedSums`](crate::exec::math::float_sums::CountedSums)), so a thread can sum the blocks of
+//! a partition of the members (the nodes to group) if it knows how many floats of each cell come
+//! before. The first pass counts these in all partitions but the last. It reads the keys, and the
+//! floats only if some are missing. In the second pass, each thread groups a partition, and sums
+//! the blocks that begin in it. One thread then adds the floats of blocks that began in an earlier
+//! partition: half a block for each cell and partition.
 
 use super::column_groups::{Cells, Grouping};
 use crate::exec::control::morsels::Spread;
@@ -14,7 +16,8 @@ use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
-/// The bytes to reserve for a float whose block began in an earlier partition, and for a sum of a partition.
+/// The bytes to reserve for a float whose block began in an earlier partition, and for a sum of a
+/// partition.
 const HEAD_BYTES: usize = size_of::<u32>() + size_of::<f64>();
 const SUM_BYTES: usize = 24;
 
@@ -28,7 +31,8 @@ const THREADS_MIN: usize = 3;
 type Counts = Vec<Vec<u32>>;
 
 impl<'a, 'c> Grouping<'a, 'c> {
-    /// The positions of the float columns, if cells have dense counters and all aggregates of floats are sums; otherwise none.
+    /// The positions of the float columns, if cells have dense counters and all aggregates of
+    /// floats are sums; otherwise none.
     pub(super) fn float_sum_columns(&self) -> Vec<usize> {
         let are_sums = matches!(self.cells, Cells::Dense(_))
             && self.columns.iter().filter(|it| it.are_floats()).all(|it| it.has_only_sums());
@@ -36,7 +40,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         (0..self.columns.len()).filter(|position| are_sums && is_float(position)).collect()
     }
 
-    /// Whether two passes take less time than one on this thread: most floats have to be in blocks that begin in their own partition.
+    /// Whether two passes take less time than one on this thread: most floats have to be in blocks
+    /// that begin in their own partition.
     pub(super) fn pays_to_group_twice(&self, spread: &Spread<'_>, members: Members<'_>) -> bool {
         let Cells::Dense(dense) = &self.cells else { return false };
         let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
@@ -46,7 +51,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         self.context.pick(pays, members.len() + 1, || vec![true, false])
     }
 
-    /// Groups partitions of the members in two passes; `floats` are the positions of the float columns to sum.
+    /// Groups partitions of the members in two passes; `floats` are the positions of the float
+    /// columns to sum.
     pub(super) fn run_twice(
         &mut self,
         spread: Spread<'_>,
@@ -79,7 +85,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
-    /// The number of floats of each cell before each partition. Partitions are counted in chunks, so that all threads help even with few partitions.
+    /// The number of floats of each cell before each partition. Partitions are counted in chunks,
+    /// so that all threads help even with few partitions.
     fn floats_before(
         &self,
         spread: &Spread<'_>,

@@ -1,7 +1,8 @@
 //! `@groupby`: nodes by the values of keys, and aggregates over each group.
 //!
-//! The nodes that are grouped are the members of a list (the targets of an edge) or of a set (the root of a block). There are four
-//! strategies to group them, [`GroupKind`], which give the same groups; they differ in what they cost.
+//! The nodes that are grouped are the members of a list (the targets of an edge) or of a set (the
+//! root of a block). There are four strategies to group them, [`GroupKind`], which give the same
+//! groups; they differ in what they cost.
 
 use super::partition::{GROUP_BYTES, NodePartition, result_bytes};
 use crate::exec::control::context::{Context, Var};
@@ -29,20 +30,22 @@ const SET_MIN: usize = 1 << 14;
 /// How members are grouped, before the table for them is chosen.
 #[derive(Clone, Copy, PartialEq)]
 enum GroupKind {
-    /// By the postings of the key's index: for each value the stored nodes that have it. For one key, all of whose nodes are
-    /// grouped, and a body of counts.
+    /// By the postings of the key's index: for each value the stored nodes that have it. For one
+    /// key, all of whose nodes are grouped, and a body of counts.
     Postings,
-    /// By a counter for each target of an edge. For one key whose values are nodes, and a body of counts.
+    /// By a counter for each target of an edge. For one key whose values are nodes, and a body of
+    /// counts.
     Targets,
-    /// By integer codes of the values of the keys, read from their columns; see [`KeyCodes`](super::key_codes::KeyCodes).
+    /// By integer codes of the values of the keys, read from their columns; see
+    /// [`KeyCodes`](super::key_codes::KeyCodes).
     Codes,
     /// By a list of the members of each group. For all keys and bodies.
     Lists,
 }
 
 impl Context<'_> {
-    /// Groups the targets of each node, in all fields of a tree that request it. It is called when the lists of targets are
-    /// final: `@cascade` and the pages remove targets before.
+    /// Groups the targets of each node, in all fields of a tree that request it. It is called when
+    /// the lists of targets are final: `@cascade` and the pages remove targets before.
     pub(crate) fn group_fields(&self, level: &mut Level) -> Result<()> {
         let mut levels = vec![level];
         while let Some(level) = levels.pop() {
@@ -141,8 +144,9 @@ impl Context<'_> {
         })
     }
 
-    /// The groups of members by the strategy that [`Context::group_kind`] chose, with their numbers of members, in any order that is
-    /// the same in each run. `None` where lists are needed: they were chosen, or a key has no codes.
+    /// The groups of members by the strategy that [`Context::group_kind`] chose, with their numbers
+    /// of members, in any order that is the same in each run. `None` where lists are needed: they
+    /// were chosen, or a key has no codes.
     fn group_unlisted(
         &self,
         kind: GroupKind,
@@ -165,8 +169,9 @@ impl Context<'_> {
         }
     }
 
-    /// The groups in the order of the answer: small ones first, and those of one size by their keys. What is sorted are numbers that
-    /// compare as the groups do, and positions; keys are looked at where the numbers are equal.
+    /// The groups in the order of the answer: small ones first, and those of one size by their
+    /// keys. What is sorted are numbers that compare as the groups do, and positions; keys are
+    /// looked at where the numbers are equal.
     fn sorted_groups(&self, groups: Vec<(usize, Group)>) -> Result<Vec<Group>> {
         let has_rank = are_alike(&groups);
         let rank = |group: &Group| if has_rank { rank_of_group(group) } else { 0 };
@@ -231,8 +236,8 @@ impl Context<'_> {
         self.groups(group_by, body, &members.as_list())
     }
 
-    /// The groups, with their numbers of members, in any order that is the same in each run: from the list of the members of
-    /// each.
+    /// The groups, with their numbers of members, in any order that is the same in each run: from
+    /// the list of the members of each.
     fn listed_groups(
         &self,
         group_by: &GroupBy,
@@ -261,8 +266,8 @@ impl Context<'_> {
         Ok(groups)
     }
 
-    /// Adds the variables of a `@groupby` body to `result`: each holds the result of a group under the node that is its key. `keys` is
-    /// the number of keys.
+    /// Adds the variables of a `@groupby` body to `result`: each holds the result of a group under
+    /// the node that is its key. `keys` is the number of keys.
     ///
     /// # Errors
     ///
@@ -316,8 +321,8 @@ fn counted(count: usize, keys: Vec<GroupValue>, body: &[Arc<Field>]) -> (usize, 
     (count, Group { keys, results })
 }
 
-/// True where the number of results and the type of the first key are the same in all groups, so that what is left of the order begins
-/// with the first key.
+/// True where the number of results and the type of the first key are the same in all groups, so
+/// that what is left of the order begins with the first key.
 fn are_alike(groups: &[(usize, Group)]) -> bool {
     let Some((_, first)) = groups.first() else { return true };
     let kind = |group: &Group| match group.keys.first() {
@@ -367,7 +372,7 @@ fn compare_groups(one: &Group, other: &Group) -> Ordering {
 mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::{sharing, sharing_by};
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::cost::RandomChoice;
     use crate::exec::tests::random_graph::{NAMES, full_graph, graph};
     use fastrand::Rng;
@@ -414,7 +419,7 @@ mod tests {
             // The greater graphs have texts with codes.
             let nodes = if round % 8 == 0 { 3000 } else { rng.u64(20..200) };
             let version = graph(nodes, &mut rng);
-            let (control, query) = (Control::new(), Query::default());
+            let (control, query) = (RequestContext::new(), Query::default());
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             let key = |name: &str| GroupKey {
@@ -491,8 +496,8 @@ mod tests {
         assert!(requested < 2 * by_columns, "{by_columns} of {requested} were grouped by columns");
     }
 
-    /// Columns without gaps or changes, which are read as they lie, are grouped as lists are, by one thread and by several: also groups of more
-    /// floats than a block of their sums has.
+    /// Columns without gaps or changes, which are read as they lie, are grouped as lists are, by
+    /// one thread and by several: also groups of more floats than a block of their sums has.
     #[test]
     fn plain_columns_group_as_lists_do() {
         let mut rng = Rng::with_seed(8);
@@ -520,7 +525,7 @@ mod tests {
                     let mut expected = None;
                     let choice = RandomChoice::of(rng.u64(..));
                     let controls = [
-                        Control::new(),
+                        RequestContext::new(),
                         sharing(2, 10_000),
                         sharing(3, 1),
                         sharing_by(2, 10_000, choice),

@@ -1,11 +1,15 @@
-//! The groups of a block as columns: a list of values for each key and for each field of the body, and no object for a group.
+//! The groups of a block as columns: a list of values for each key and for each field of the body,
+//! and no object for a group.
 //!
-//! A hundred thousand groups as objects are three hundred thousand allocations, which are made one by one, sorted, read in the order of
-//! the answer, wherever they lie, and freed again. As columns they are a few lists. The keys are read in the order of the groups'
-//! first members, which is that of the column they lie in; then the positions of the groups are sorted, and the lists are put in that order.
+//! A hundred thousand groups as objects are three hundred thousand allocations, which are made one
+//! by one, sorted, read in the order of the answer, wherever they lie, and freed again. As columns
+//! they are a few lists. The keys are read in the order of the groups' first members, which is that
+//! of the column they lie in; then the positions of the groups are sorted, and the lists are put in
+//! that order.
 //!
-//! If groups have key values in common, each value is read once, and only the values are compared: a group is sorted by one number, which is
-//! made of its number of members and of the ranks of its values.
+//! If groups have key values in common, each value is read once, and only the values are compared:
+//! a group is sorted by one number, which is made of its number of members and of the ranks of its
+//! values.
 
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::{GroupColumns, KeyCells, ResultCells};
@@ -26,7 +30,8 @@ fn rank_of_key(key: ValueRef<'_>) -> u64 {
     }
 }
 
-/// The bits of a number that groups are partitioned by at a time: counters for as many digits fit into the nearest cache.
+/// The bits of a number that groups are partitioned by at a time: counters for as many digits fit
+/// into the nearest cache.
 const DIGIT_BITS: u32 = (cost::CACHE_BYTES / 4 / size_of::<u32>()).ilog2();
 
 /// Fewer numbers are sorted by comparing them.
@@ -35,7 +40,8 @@ const DIGITS_MIN: usize = cost::SETUP.per(cost::ROW);
 /// The values of a key of groups.
 pub(super) struct GroupKey {
     cells: KeyCells,
-    /// If groups have values in common: for each group the position of its value among the cells. Else each group has a cell.
+    /// If groups have values in common: for each group the position of its value among the cells.
+    /// Else each group has a cell.
     positions: Option<Vec<u32>>,
     /// Whether the groups are in the order of their values.
     ascends: bool,
@@ -103,8 +109,9 @@ fn compare_keys(keys: &[GroupKey], one: usize, other: usize) -> Ordering {
     keys.iter().map(compare).fold(Ordering::Equal, Ordering::then)
 }
 
-/// The positions of groups in the order of the answer, where all keys have shared values and a number of 64 bits has all that groups are ordered by; or
-/// where there is one key whose order they have already.
+/// The positions of groups in the order of the answer, where all keys have shared values and a
+/// number of 64 bits has all that groups are ordered by; or where there is one key whose order they
+/// have already.
 fn order_by_ranks(counts: &[u32], keys: &[GroupKey], results: &[ResultCells]) -> Option<Vec<u32>> {
     let width = |most: usize| usize::BITS - most.leading_zeros();
     // Groups with equal numbers stay in their order.
@@ -137,7 +144,8 @@ fn order_by_ranks(counts: &[u32], keys: &[GroupKey], results: &[ResultCells]) ->
     Some(order_of(&numbers, bits))
 }
 
-/// The positions of numbers of so many bits in their order; those of equal numbers ascend. O(numbers · bits).
+/// The positions of numbers of so many bits in their order; those of equal numbers ascend.
+/// O(numbers · bits).
 fn order_of(numbers: &[u64], bits: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..numbers.len() as u32).collect();
     if numbers.len() < DIGITS_MIN {
@@ -164,8 +172,9 @@ fn order_of(numbers: &[u64], bits: u32) -> Vec<u32> {
     order
 }
 
-/// Groups, each with its position, in the order of their numbers of members, and of their positions where these are equal. O(groups) where none has
-/// more members than there are groups, or else O(groups · log groups).
+/// Groups, each with its position, in the order of their numbers of members, and of their positions
+/// where these are equal. O(groups) where none has more members than there are groups, or else
+/// O(groups · log groups).
 fn by_count(counts: &[u32], ranked: &[(u64, u32)]) -> Vec<(u64, u32)> {
     let most = counts.iter().max().map_or(0, |most| *most as usize);
     if counts.len() < most {
@@ -188,8 +197,9 @@ fn by_count(counts: &[u32], ranked: &[(u64, u32)]) -> Vec<(u64, u32)> {
 }
 
 impl Context<'_> {
-    /// The groups of a grouping in the order of the answer: small ones first, those with fewer results first among these, then by their
-    /// keys, and at last as they appear. `counts` are their numbers of members.
+    /// The groups of a grouping in the order of the answer: small ones first, those with fewer
+    /// results first among these, then by their keys, and at last as they appear. `counts` are
+    /// their numbers of members.
     ///
     /// # Errors
     ///
@@ -255,7 +265,8 @@ impl Context<'_> {
         Ok(order)
     }
 
-    /// Sorts the groups of each number of members, which lie contiguously, by their ranks and positions. Other threads help.
+    /// Sorts the groups of each number of members, which lie contiguously, by their ranks and
+    /// positions. Other threads help.
     fn sorted_runs(&self, ranked: Vec<(u64, u32)>, counts: &[u32]) -> Result<Vec<(u64, u32)>> {
         let count = |(_, position): &(u64, u32)| counts[*position as usize];
         let runs: Vec<&[(u64, u32)]> =
@@ -282,7 +293,8 @@ impl Context<'_> {
         })
     }
 
-    /// A key of some groups, read from the first member of each; `None` where one has no value, which no member of a group lacks.
+    /// A key of some groups, read from the first member of each; `None` where one has no value,
+    /// which no member of a group lacks.
     pub(super) fn key_cells(
         &self,
         firsts: &[u32],
@@ -317,7 +329,8 @@ mod tests {
     use super::*;
     use fastrand::Rng;
 
-    /// Numbers that are partitioned digit by digit come in the order in which a sort puts them, equal ones by position.
+    /// Numbers that are partitioned digit by digit come in the order in which a sort puts them,
+    /// equal ones by position.
     #[test]
     fn digits_are_the_order() {
         let mut rng = Rng::with_seed(3);

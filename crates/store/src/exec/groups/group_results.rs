@@ -17,7 +17,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 impl Context<'_> {
-    /// The numbers that each field of the body aggregates, when they are plain and close together: one table for each predicate.
+    /// The numbers that each field of the body aggregates, when they are plain and close together:
+    /// one table for each predicate.
     ///
     /// # Errors
     ///
@@ -84,8 +85,9 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The result of a field for a group of `count` members; `members` are needed where they are aggregated, in the order
-    /// in which their values are added up. `table` has their numbers where a table of numbers was made.
+    /// The result of a field for a group of `count` members; `members` are needed where they are
+    /// aggregated, in the order in which their values are added up. `table` has their numbers where
+    /// a table of numbers was made.
     ///
     /// # Errors
     ///
@@ -187,8 +189,9 @@ impl Context<'_> {
         distinct::count(values, self.control)
     }
 
-    /// The codes of the values that the fields of the body count, each different one once; `None` for a field that does something else, and for
-    /// values without codes that mean the same in each group.
+    /// The codes of the values that the fields of the body count, each different one once; `None`
+    /// for a field that does something else, and for values without codes that mean the same in
+    /// each group.
     ///
     /// # Errors
     ///

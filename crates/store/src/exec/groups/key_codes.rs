@@ -1,9 +1,10 @@
-//! Reads a key of `@groupby` as dense numbers, its codes: two nodes have the same code when they have the same value of the key.
-//! So groups are counted in arrays instead of by comparing values.
+//! Reads a key of `@groupby` as dense numbers, its codes: two nodes have the same code when they
+//! have the same value of the key. So groups are counted in arrays instead of by comparing values.
 //!
-//! A column of few distinct texts has codes already. The code of a bool, an int or an instant is its distance from the least one,
-//! where the range is narrow. The code of a text with a complete index is the position of its token there. All other values are
-//! numbered by a hash table as they come. A batch is read as it is stored in the column; the codes of the nodes that changed since
+//! A column of few distinct texts has codes already. The code of a bool, an int or an instant is
+//! its distance from the least one, where the range is narrow. The code of a text with a complete
+//! index is the position of its token there. All other values are numbered by a hash table as they
+//! come. A batch is read as it is stored in the column; the codes of the nodes that changed since
 //! the column was built are made beforehand, and replace those that were read.
 
 mod numbering;
@@ -27,8 +28,8 @@ use std::sync::Arc;
 /// The code of a node that has no value.
 pub(crate) const MISSING: u32 = 0;
 
-/// This many distinct values may have codes without a hash table even where fewer nodes are grouped: a counter for each of them
-/// costs less than the hash table.
+/// This many distinct values may have codes without a hash table even where fewer nodes are
+/// grouped: a counter for each of them costs less than the hash table.
 pub(super) const RANGE_MIN: usize = cost::SETUP.times(2).per(cost::ROW);
 
 /// The least value of a column is looked for where it has at most this many rows for each node,
@@ -37,7 +38,8 @@ const ROWS_RATIO: usize = cost::ENTRY.per(cost::SCAN);
 /// and that of all rows, which is looked for once for all queries, where it has at most this many.
 const ALL_ROWS_SHARE: usize = 1024;
 
-/// The end offsets of all rows are read instead of those of some if there are at most this many times as many rows.
+/// The end offsets of all rows are read instead of those of some if there are at most this many
+/// times as many rows.
 const FULL_RATIO: usize = 2;
 
 /// A key of `@groupby`, read batch by batch.
@@ -57,7 +59,8 @@ enum Codes<'a> {
     Narrow(i64),
     /// The codes of the column, plus 1, and the number of its distinct texts.
     Coded(&'a Array<u16>, u32),
-    /// Numbers of values of all types but texts, by their order of appearance; the keys are those of [`number_of`].
+    /// Numbers of values of all types but texts, by their order of appearance; the keys are those
+    /// of [`number_of`].
     Numbers(KeyNumbers),
     /// Numbers by the texts' order of appearance.
     Texts(Texts<'a>),
@@ -76,14 +79,15 @@ pub(crate) enum PlainKeys<'a> {
     Coded(&'a [u16], u32),
 }
 
-/// The code of a text by its code in a column of so many texts. One of a damaged file may be invalid. It stays a group of its own, whose value
-/// is then read and refused.
+/// The code of a text by its code in a column of so many texts. One of a damaged file may be
+/// invalid. It stays a group of its own, whose value is then read and refused.
 #[inline]
 pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
     u32::from(code).min(count) + 1
 }
 
-/// Distinct texts, numbered from 1 on. A short one is the key itself, so that it is not compared where it lies.
+/// Distinct texts, numbered from 1 on. A short one is the key itself, so that it is not compared
+/// where it lies.
 #[derive(Clone, Default)]
 struct Texts<'a> {
     short: KeyNumbers,
@@ -109,11 +113,11 @@ impl<'a> Texts<'a> {
         *self.long.entry(text).or_insert(next)
     }
 
-    /// As [`KeyNumbers::ask`].
+    /// As [`KeyNumbers::probe`].
     #[inline]
-    fn ask(&mut self, text: &'a [u8], out: &mut Vec<u32>) {
+    fn probe(&mut self, text: &'a [u8], out: &mut Vec<u32>) {
         match packed(text) {
-            Some(short) => self.short.ask(short, self.long.len(), out),
+            Some(short) => self.short.probe(short, self.long.len(), out),
             None => out.push(self.long_code(text)),
         }
     }
@@ -173,9 +177,10 @@ impl<'a> Changed<'a> {
 }
 
 impl<'a> KeyCodes<'a> {
-    /// The codes of some nodes, for values that the schema says are of type `expected`; `None` for lists, for
-    /// values of other types, and for types that are compared otherwise. O(changes between the first and the last node),
-    /// and at most a walk over the rows between them or over the index.
+    /// The codes of some nodes, for values that the schema says are of type `expected`; `None` for
+    /// lists, for values of other types, and for types that are compared otherwise. O(changes
+    /// between the first and the last node), and at most a walk over the rows between them or over
+    /// the index.
     pub(crate) fn new(
         part: &'a LangValues,
         expected: ValueType,
@@ -217,8 +222,9 @@ impl<'a> KeyCodes<'a> {
         Some(KeyCodes { part, codes, limit, changes, finder })
     }
 
-    /// The same key for another thread, which reads batches of `count` nodes in all, none below `first`. The thread numbers values by
-    /// a table of its own, so its codes mean something else than those of this key beyond the values that have one now.
+    /// The same key for another thread, which reads batches of `count` nodes in all, none below
+    /// `first`. The thread numbers values by a table of its own, so its codes mean something else
+    /// than those of this key beyond the values that have one now.
     pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
         let existing = match &self.codes {
             Codes::Numbers(existing) => Some(existing.len()),
@@ -254,8 +260,9 @@ impl<'a> KeyCodes<'a> {
         !matches!(self.part.base.column.values, Values::Days(_) | Values::SmallTime(_))
     }
 
-    /// The value of a code. `None` for values that are numbered as they come, for texts that changes brought, and for instants of
-    /// which some changed, since these may have several spellings.
+    /// The value of a code. `None` for values that are numbered as they come, for texts that
+    /// changes brought, and for instants of which some changed, since these may have several
+    /// spellings.
     pub(crate) fn value_of(&self, code: u32) -> Option<ValueRef<'a>> {
         let (values, is_clean) = (&self.part.base.column.values, self.changes.is_empty());
         let unit = match &self.codes {
@@ -311,15 +318,16 @@ impl<'a> KeyCodes<'a> {
         }
     }
 
-    /// The keys of a batch as they lie in the column, where they do contiguous, and none has changed. Then the batch need not be read, or
-    /// it may be.
+    /// The keys of a batch as they lie in the column, where they do contiguous, and none has
+    /// changed. Then the batch need not be read, or it may be.
     pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<PlainKeys<'a>> {
         let column = &self.part.base.column;
         let run = self.finder.run(&column.subjects, nodes)?;
         if !self.changes.is_clean(nodes) {
             return None;
         }
-        // The code of the least number is 1. Numbers are as narrow as it, so the distance is right though it wraps.
+        // The code of the least number is 1. Numbers are as narrow as it, so the distance is right
+        // though it wraps.
         Some(match (&self.codes, &column.values) {
             (Codes::Narrow(least), Values::SmallInt(numbers) | Values::SmallTime(numbers)) => {
                 PlainKeys::Small(numbers.slice(run), (*least as i32).wrapping_sub(1))
@@ -332,7 +340,8 @@ impl<'a> KeyCodes<'a> {
         })
     }
 
-    /// Reads the codes of a batch, which comes after those before it, into `out`: one for each node.
+    /// Reads the codes of a batch, which comes after those before it, into `out`: one for each
+    /// node.
     pub(crate) fn read(&mut self, nodes: &[u32], out: &mut Vec<u32>) {
         out.clear();
         if let Codes::Table(first, codes) = &self.codes {
@@ -349,12 +358,12 @@ impl<'a> KeyCodes<'a> {
                 }
                 (Codes::Numbers(existing), values) => {
                     rows.for_each(|row| match row.and_then(|row| number_of(values.get(row))) {
-                        Some(number) => existing.ask(number, 0, out),
+                        Some(number) => existing.probe(number, 0, out),
                         None => out.push(MISSING),
                     })
                 }
                 (Codes::Texts(existing), values) => each_text(values, &rows, |text| match text {
-                    Some(text) => existing.ask(text, out),
+                    Some(text) => existing.probe(text, out),
                     None => out.push(MISSING),
                 }),
                 (Codes::Table(..), _) => {}
@@ -369,7 +378,8 @@ impl<'a> KeyCodes<'a> {
     }
 }
 
-/// Partitions nodes by their values of a key that are numbered as they come: all nodes with the same value are in one partition.
+/// Partitions nodes by their values of a key that are numbered as they come: all nodes with the
+/// same value are in one partition.
 pub(crate) struct Partitioner<'a, 's> {
     part: &'a LangValues,
     are_texts: bool,
@@ -399,7 +409,8 @@ fn bucket_of_text(text: &[u8], count: usize) -> u16 {
 }
 
 impl<'a> KeyCodes<'a> {
-    /// The buckets of the values that are numbered by now, by their codes, where there are `count` buckets.
+    /// The buckets of the values that are numbered by now, by their codes, where there are `count`
+    /// buckets.
     pub(crate) fn buckets(&self, count: usize) -> Vec<u16> {
         let mut codes: Vec<(u32, u16)> = match &self.codes {
             Codes::Numbers(existing) => {
@@ -418,7 +429,8 @@ impl<'a> KeyCodes<'a> {
         [NO_BUCKET].into_iter().chain(buckets).collect()
     }
 
-    /// A partitioner for batches of nodes from `first` on; `buckets` are those that [`KeyCodes::buckets`] returned.
+    /// A partitioner for batches of nodes from `first` on; `buckets` are those that
+    /// [`KeyCodes::buckets`] returned.
     pub(crate) fn partitioner<'s>(&self, first: u32, buckets: &'s [u16]) -> Partitioner<'a, 's> {
         Partitioner {
             part: self.part,
@@ -432,7 +444,8 @@ impl<'a> KeyCodes<'a> {
 }
 
 impl Partitioner<'_, '_> {
-    /// Adds the nodes of a batch, which comes after those before it, each to the list of its bucket. Nodes without a value are left out.
+    /// Adds the nodes of a batch, which comes after those before it, each to the list of its
+    /// bucket. Nodes without a value are left out.
     pub(crate) fn partition(&mut self, nodes: &[u32], partitioned: &mut [Vec<u32>]) {
         let Partitioner { part, are_texts, buckets, changes, finder, batch } = self;
         let column = &part.base.column;
@@ -459,7 +472,8 @@ impl Partitioner<'_, '_> {
 /// Codes, a number greater than all of them, and those of the nodes that changed.
 type Outcome<'a> = (Codes<'a>, u64, Vec<(u32, u32)>);
 
-/// The codes of numbers in a narrow range; `None` where the range is wide or a change does not fit the form of the column.
+/// The codes of numbers in a narrow range; `None` where the range is wide or a change does not fit
+/// the form of the column.
 fn narrow<'a>(
     part: &'a LangValues,
     expected: ValueType,
@@ -497,8 +511,9 @@ fn narrow<'a>(
     Some((Codes::Narrow(least), count as u64 + 1, changes.collect()))
 }
 
-/// The nodes that changed since a column of narrow numbers was built, some of them perhaps none of these, with the numbers that encode what
-/// they have now; and whether all of them fit the form of the column.
+/// The nodes that changed since a column of narrow numbers was built, some of them perhaps none of
+/// these, with the numbers that encode what they have now; and whether all of them fit the form of
+/// the column.
 fn changed_units(
     part: &LangValues,
     expected: ValueType,
@@ -526,7 +541,8 @@ fn reads_list(part: &LangValues, nodes: Members<'_>) -> bool {
     part.changes_len() < nodes.len().saturating_mul(LIST_RATIO)
 }
 
-/// The number as which a column of narrow numbers would store a value; `None` for one that does not fit.
+/// The number as which a column of narrow numbers would store a value; `None` for one that does not
+/// fit.
 fn unit_of(values: &Values, value: ValueRef<'_>) -> Option<i64> {
     let full = |time: DateTime| (time.nanos == 0).then_some(time.seconds);
     match (values, value) {
@@ -560,7 +576,8 @@ fn read_narrow(values: &Values, rows: &Rows<'_>, least: i64, out: &mut Vec<u32>)
     }
 }
 
-/// The codes of a column that has some, and more for texts that came later; `None` where a change is no text.
+/// The codes of a column that has some, and more for texts that came later; `None` where a change
+/// is no text.
 fn coded<'a>(
     part: &'a LangValues,
     expected: ValueType,
@@ -600,7 +617,8 @@ fn coded_changes<'a>(
     (limit, changed.list.iter().map(|(node, number)| (*node, code(*number))).collect())
 }
 
-/// Gives texts their codes: those of the column, and others after these. Returns a number that is greater than all codes.
+/// Gives texts their codes: those of the column, and others after these. Returns a number that is
+/// greater than all codes.
 fn code_all<'t, 'a>(
     existing: &mut FxHashMap<&'t [u8], u32>,
     texts: impl ExactSizeIterator<Item = &'a [u8]>,
@@ -699,8 +717,8 @@ fn number_of(value: ValueRef<'_>) -> Option<u128> {
     })
 }
 
-/// The codes of texts as positions of their tokens, changes included; `None` where few of the nodes with a value are requested, or
-/// their ids lie far apart. O(nodes with a value).
+/// The codes of texts as positions of their tokens, changes included; `None` where few of the nodes
+/// with a value are requested, or their ids lie far apart. O(nodes with a value).
 fn by_tokens<'a>(
     part: &LangValues,
     view: IndexView<'_>,

@@ -16,7 +16,8 @@ use hexgraph_base::types::{Result, Value, ValueType};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 
-/// The groups are read off the index where at least one in this many of the nodes that have a value are grouped.
+/// The groups are read off the index where at least one in this many of the nodes that have a value
+/// are grouped.
 pub(super) const INDEX_RATIO: usize = cost::TEST.per(cost::ENTRY);
 
 /// The nodes that have the same keys.
@@ -110,8 +111,8 @@ impl Context<'_> {
         Ok(Some(Source::Edges(edges)))
     }
 
-    /// True when all nodes that have a value of the key are grouped, none else, and an index has them by value: then the
-    /// groups are counted without a look at the members.
+    /// True when all nodes that have a value of the key are grouped, none else, and an index has
+    /// them by value: then the groups are counted without a look at the members.
     pub(crate) fn is_counted_by_index(&self, key: &GroupKey, members: &[u32]) -> bool {
         let predicate = self.predicate(&key.predicate);
         let part = predicate.filter(|it| !it.def.list).and_then(|it| it.only_untagged());
@@ -145,8 +146,9 @@ impl Context<'_> {
         self.parts_of_postings(predicate, view, (!all).then_some(&requested)).map(Some)
     }
 
-    /// The groups of all nodes that have a value of a key, by its index, with their numbers of nodes; `None` when it has none, and when
-    /// the set is not seen to have all of them. O(tokens), whatever changed in them.
+    /// The groups of all nodes that have a value of a key, by its index, with their numbers of
+    /// nodes; `None` when it has none, and when the set is not seen to have all of them. O(tokens),
+    /// whatever changed in them.
     pub(crate) fn counts_of_all(
         &self,
         key: &GroupKey,
@@ -156,7 +158,8 @@ impl Context<'_> {
         self.counts_of_postings(predicate, view).map(Some)
     }
 
-    /// Whether the index of a key has exactly the groups of a set, as far as that is seen without a look at the nodes.
+    /// Whether the index of a key has exactly the groups of a set, as far as that is seen without a
+    /// look at the nodes.
     pub(super) fn has_all_of_index(&self, key: &GroupKey, members: &NodeSet) -> bool {
         self.index_of_all(key, members).is_some()
     }
@@ -227,7 +230,8 @@ impl Context<'_> {
         predicate: &Predicate,
         view: IndexView<'_>,
     ) -> Result<Vec<(usize, GroupValue)>> {
-        // The token of a text or an int is the value. Any other may represent several spellings of one.
+        // The token of a text or an int is the value. Any other may represent several spellings of
+        // one.
         if !matches!(predicate.def.value_type, ValueType::String | ValueType::Int) {
             let count = |mut part: NodePartition| Some((part.members.len(), part.keys.pop()?));
             let parts = self.parts_of_postings(predicate, view, None)?;
@@ -282,8 +286,8 @@ impl RequestedQuery {
     }
 
     fn has_all(&self, subjects: &NodeSet) -> bool {
-        // An internal iteration to the end, which walks a stored bitmap container by container; an early end
-        // would check each member.
+        // An internal iteration to the end, which walks a stored bitmap container by container; an
+        // early end would check each member.
         subjects.iter().fold(true, |all, node| all & self.has(node))
     }
 }
@@ -309,7 +313,8 @@ impl Source<'_> {
     }
 }
 
-/// The bytes that are charged for a group, apart from its keys and its members: its positions in the table and in the answer.
+/// The bytes that are charged for a group, apart from its keys and its members: its positions in
+/// the table and in the answer.
 pub(super) const GROUP_BYTES: usize = 200;
 
 /// The bytes that are charged for each key of a group, apart from its text.

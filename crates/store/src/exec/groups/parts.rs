@@ -1,11 +1,15 @@
-//! Groups of many members on several threads: each groups a partition of the members, and the groups of the partitions are merged.
+//! Groups of many members on several threads: each groups a partition of the members, and the
+//! groups of the partitions are merged.
 //!
-//! Where codes mean the same to all threads, the parts are ranges of members. A part returns the cell of each of its groups, and by these they are looked up
-//! among those of the parts before; so groups get the numbers that one thread would have given them. Floats are retained, and added one after the
-//! other when the parts are put together, or added up in a second pass: see [`super::float_parts`].
+//! Where codes mean the same to all threads, the parts are ranges of members. A part returns the
+//! cell of each of its groups, and by these they are looked up among those of the parts before; so
+//! groups get the numbers that one thread would have given them. Floats are retained, and added one
+//! after the other when the parts are put together, or added up in a second pass: see
+//! [`super::float_parts`].
 //!
-//! Where values are numbered as they come, members are first partitioned by the value of a key. Then no value is in two parts, nothing is looked up
-//! again, and all members of a group are added by one thread, floats, too, in their order.
+//! Where values are numbered as they come, members are first partitioned by the value of a key.
+//! Then no value is in two parts, nothing is looked up again, and all members of a group are added
+//! by one thread, floats, too, in their order.
 
 use super::accumulators::each;
 use super::column_groups::{Capacity, Cells, Grouping, Groups};
@@ -18,10 +22,12 @@ use std::ops::Range;
 /// Cells are many where there are fewer members than this for each.
 const CELLS_RATIO: usize = 64;
 
-/// The parts for each thread that members are partitioned into, so that the values of one lie in the nearer caches.
+/// The parts for each thread that members are partitioned into, so that the values of one lie in
+/// the nearer caches.
 const PARTITIONED: usize = 4;
 
-/// Members are partitioned where grouping takes this many times as long as work that is shared at all: for less the lists cost more than is won.
+/// Members are partitioned where grouping takes this many times as long as work that is shared at
+/// all: for less the lists cost more than is won.
 const PARTITIONED_MIN: usize = 8;
 
 impl<'a, 'c> Grouping<'a, 'c> {
@@ -58,10 +64,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Groups ranges of the members.
     fn run_ranges(&mut self, spread: Spread<'_>, members: Members<'_>) -> Result<()> {
-        // A part with as many groups as members is worth nothing: then there are few parts, of many members each.
+        // A part with as many groups as members is worth nothing: then there are few parts, of many
+        // members each.
         let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
-        // Values that are numbered as they come are numbered again where the parts are put together.
-        // Where each cell has its counters, those of all parts are put together.
+        // Values that are numbered as they come are numbered again where the parts are put
+        // together. Where each cell has its counters, those of all parts are put together.
         let has_many_cells =
             matches!(&self.cells, Cells::Dense(dense) if members.len() / CELLS_RATIO < dense.len());
         let numbers_values = self.keys.iter().any(|key| key.codes.numbers_values());
@@ -74,7 +81,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let spread = if has_few_groups { spread } else { spread.with_few(few) }.in_units_of(BATCH);
         let floats = self.float_sum_columns();
         if !floats.is_empty() {
-            // Each part has floats at its beginning that wait for the parts before, so there are few parts.
+            // Each part has floats at its beginning that wait for the parts before, so there are
+            // few parts.
             let spread = spread.with_few(1).in_units_of(BATCH);
             return match self.pays_to_group_twice(&spread, members) {
                 true => self.run_twice(spread, members, &floats),
@@ -196,7 +204,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
         Ok(())
     }
 
-    /// Merges the groups of parts, no two of which have the same one, in the order in which they would have appeared.
+    /// Merges the groups of parts, no two of which have the same one, in the order in which they
+    /// would have appeared.
     fn join(&mut self, parts: Vec<Grouping<'a, 'c>>) {
         let mut parts = parts.into_iter();
         let Some(mut full) = parts.next() else { return };

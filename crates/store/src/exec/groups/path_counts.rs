@@ -1,7 +1,9 @@
-//! Counts the paths that run from the nodes of a block over a chain of edges to each node at its end.
+//! Counts the paths that run from the nodes of a block over a chain of edges to each node at its
+//! end.
 //!
-//! The first level is counted as groups of an edge are: each edge adds one to the counter of its target. In each level below, an edge
-//! adds the counter of its source. So a chain costs O(edges of its levels), in arrays by node id, and no list of edges is made.
+//! The first level is counted as groups of an edge are: each edge adds one to the counter of its
+//! target. In each level below, an edge adds the counter of its source. So a chain costs O(edges of
+//! its levels), in arrays by node id, and no list of edges is made.
 
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
@@ -69,8 +71,9 @@ fn constant_of(field: &Field) -> Option<(VarId, i64)> {
 }
 
 impl Context<'_> {
-    /// What arrives at the end of a chain from `roots`: for each target the constant times the number of paths. `None`
-    /// where an edge is none, where targets lie too far apart for an array, and where a number might not fit into 64 bits.
+    /// What arrives at the end of a chain from `roots`: for each target the constant times the
+    /// number of paths. `None` where an edge is none, where targets lie too far apart for an array,
+    /// and where a number might not fit into 64 bits.
     ///
     /// # Errors
     ///
@@ -109,8 +112,8 @@ impl Context<'_> {
         Ok(Some(ValueMap { nodes, values: Column::Int(counts), constant: None }))
     }
 
-    /// The nodes after the edges of some nodes, with as many paths as `counts` says, or one, to each. `None` where they lie too far
-    /// apart.
+    /// The nodes after the edges of some nodes, with as many paths as `counts` says, or one, to
+    /// each. `None` where they lie too far apart.
     fn ways_below(
         &self,
         edges: &Direction,

@@ -1,7 +1,10 @@
-//! Groups of all nodes that have a text, off the index of entire texts: the nodes of a token are a group.
+//! Groups of all nodes that have a text, off the index of entire texts: the nodes of a token are a
+//! group.
 //!
-//! No text of a node is read, and no table maps keys to groups. The numbers of the nodes are read wherever they lie, some thousand nodes of one or more
-//! tokens at a time. The tokens are divided among threads; no two have the same group. Nodes ascend within a token, so floats are added in their order.
+//! No text of a node is read, and no table maps keys to groups. The numbers of the nodes are read
+//! wherever they lie, some thousand nodes of one or more tokens at a time. The tokens are divided
+//! among threads; no two have the same group. Nodes ascend within a token, so floats are added in
+//! their order.
 //!
 //! O(tokens + nodes · aggregated predicates).
 
@@ -30,8 +33,9 @@ struct Groups<'a> {
 }
 
 impl Context<'_> {
-    /// The groups of all members that have a text, token by token, with how each field of the body is computed. `None` where this strategy does not apply: the
-    /// members are not seen to be all that have a text, few texts are distinct, or a field needs lists of members.
+    /// The groups of all members that have a text, token by token, with how each field of the body
+    /// is computed. `None` where this strategy does not apply: the members are not seen to be all
+    /// that have a text, few texts are distinct, or a field needs lists of members.
     ///
     /// # Errors
     ///
@@ -119,7 +123,8 @@ impl Context<'_> {
 }
 
 impl<'a> Groups<'a> {
-    /// Begins the group of some nodes, which ascend. A token that lost all of its nodes is no group.
+    /// Begins the group of some nodes, which ascend. A token that lost all of its nodes is no
+    /// group.
     fn begin(&mut self, members: &[u32]) {
         let Some(&first) = members.first() else { return };
         let group = self.firsts.len() as u32;

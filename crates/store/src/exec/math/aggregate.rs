@@ -26,7 +26,8 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What was aggregated of variables that are columns: all that the fields of an empty block request of one, in one pass over it.
+/// What was aggregated of variables that are columns: all that the fields of an empty block request
+/// of one, in one pass over it.
 type Passes = HashMap<VarId, Vec<Totals>>;
 
 /// For each variable of the block, the level that has its values.
@@ -248,12 +249,13 @@ impl Context<'_> {
         Ok(ValueMap::joined(parts))
     }
 
-    /// One aggregate over all values of a variable, or the error of a sum that is no int. A column that nobody has read is
-    /// added up where it lies.
+    /// One aggregate over all values of a variable, or the error of a sum that is no int. A column
+    /// that nobody has read is added up where it lies.
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] when the variable holds nodes; [`Error::Limit`] when the request has to stop.
+    /// [`Error::Query`] when the variable holds nodes; [`Error::Limit`] when the request has to
+    /// stop.
     fn aggregate_all(
         &self,
         op: Aggregate,
@@ -337,7 +339,8 @@ impl Context<'_> {
     }
 }
 
-/// Collects the computed fields and the levels that define variables. A path is charged: in a deep tree it is long.
+/// Collects the computed fields and the levels that define variables. A path is charged: in a deep
+/// tree it is long.
 fn survey(
     level: &Level,
     control: &RequestContext,
@@ -427,8 +430,8 @@ fn field_at<'t>(root: &'t Level, path: &[usize]) -> &'t Field {
     &level_at(root, above).fields[*number].field
 }
 
-/// True where a value of a variable of the level below is, or is computed from, a sum over all paths to its node: of facets of the edges, or of
-/// what came down along them. O(fields below).
+/// True where a value of a variable of the level below is, or is computed from, a sum over all
+/// paths to its node: of facets of the edges, or of what came down along them. O(fields below).
 fn sums_over_ways(var: VarId, above: &Field, edges: &EdgeField, homes: &Homes) -> bool {
     let Some(Home { path: home, .. }) = homes.get(&var) else { return false };
     let facets = above.facets.iter().flat_map(|facets| &facets.items);
@@ -460,8 +463,8 @@ struct Arrived {
     shared: Option<u32>,
 }
 
-/// Carries numbers down the edges from the level of a variable to a level below: each node gets the sum over its parents,
-/// once for each path.
+/// Carries numbers down the edges from the level of a variable to a level below: each node gets the
+/// sum over its parents, once for each path.
 ///
 /// # Errors
 ///
@@ -525,7 +528,8 @@ fn is_number(value: &ValueRef<'_>) -> bool {
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for a sum of ints that is no int, and for values of other types than the aggregate has.
+/// [`Error::Query`] for a sum of ints that is no int, and for values of other types than the
+/// aggregate has.
 pub(crate) fn aggregate<'v>(
     op: Aggregate,
     values: impl Iterator<Item = ValueRef<'v>>,

@@ -1,8 +1,9 @@
-//! Aggregates of the values that listed nodes have, for answers that are made of lists of nodes: by the column, without a value for each node.
+//! Aggregates of the values that listed nodes have, for answers that are made of lists of nodes: by
+//! the column, without a value for each node.
 
 use super::sums::Sum;
 use super::totals::Totals;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::BlockResult;
 use crate::exec::cost;
 use crate::exec::select::column_var::ColumnVar;
@@ -41,8 +42,8 @@ impl ManyNodes {
 pub struct ColumnNumbers(ColumnVar);
 
 impl ColumnNumbers {
-    /// The numbers of a predicate without languages that some nodes have; `None` where what is stored or changed is no number of the
-    /// predicate's type. O(changes).
+    /// The numbers of a predicate without languages that some nodes have; `None` where what is
+    /// stored or changed is no number of the predicate's type. O(changes).
     pub fn new(predicate: &Arc<Predicate>, nodes: &ManyNodes) -> Option<ColumnNumbers> {
         ColumnVar::of_values(predicate, &nodes.0).map(ColumnNumbers)
     }
@@ -51,37 +52,39 @@ impl ColumnNumbers {
     ///
     /// # Errors
     ///
-    /// Those of [`Control::check`].
-    pub fn sum(&self, control: &Control) -> Result<Option<Sum>> {
+    /// Those of [`RequestContext::check`].
+    pub fn sum(&self, control: &RequestContext) -> Result<Option<Sum>> {
         Ok(self.totals(Algebraic::Sum, control)?.into_sum())
     }
 
-    /// The least of them, or the greatest, for `Algebraic::Max`; `None` where no node has one. As [`ColumnNumbers::sum`].
+    /// The least of them, or the greatest, for `Algebraic::Max`; `None` where no node has one. As
+    /// [`ColumnNumbers::sum`].
     ///
     /// # Errors
     ///
-    /// Those of [`Control::check`].
-    pub fn extreme(&self, op: Algebraic, control: &Control) -> Result<Option<Value>> {
+    /// Those of [`RequestContext::check`].
+    pub fn extreme(&self, op: Algebraic, control: &RequestContext) -> Result<Option<Value>> {
         self.totals(op, control)?.finish()
     }
 
-    fn totals(&self, op: Algebraic, control: &Control) -> Result<Totals> {
+    fn totals(&self, op: Algebraic, control: &RequestContext) -> Result<Totals> {
         let mut totals = self.0.aggregate(&[op], control)?;
         Ok(totals.pop().expect("one was asked for"))
     }
 }
 
-/// Those of some nodes that may have the least value of a predicate without languages, or for `Algebraic::Max` the greatest: the node that has it is one
-/// of them. `None` where the values have no order in which they are stored. Two passes over the column, divided among threads.
+/// Those of some nodes that may have the least value of a predicate without languages, or for
+/// `Algebraic::Max` the greatest: the node that has it is one of them. `None` where the values have
+/// no order in which they are stored. Two passes over the column, divided among threads.
 ///
 /// # Errors
 ///
-/// Those of [`Control::check`].
+/// Those of [`RequestContext::check`].
 pub fn nodes_of_extreme(
     predicate: &Predicate,
     nodes: &ManyNodes,
     op: Algebraic,
-    control: &Control,
+    control: &RequestContext,
 ) -> Result<Option<Vec<u32>>> {
     let Some(part) = predicate.only_untagged() else { return Ok(None) };
     let scan = Scan::new(control, part, predicate.def.value_type, &nodes.0, None);

@@ -1,12 +1,15 @@
-//! Detects uses of variables that are answered, and likely mean something else, for the warnings of an answer.
+//! Detects uses of variables that are answered, and likely mean something else, for the warnings of
+//! an answer.
 //!
-//! - **None of the nodes has a value**: mostly the variable is one of other nodes, above or below. The first node that has a value ends the
-//!   search, which is mostly the first one that is looked at; where there is none, it costs O(the fewer · log the others).
-//! - **Some nodes have none**, which counts as 0. They are counted only where an operator has met operands of different nodes, and mostly follow
-//!   from the number of its results.
-//! - **Sums over all paths to a node**, which are mistaken for those of one path. An edge field has more targets than there are nodes below exactly
-//!   if a node has more than one path to it.
-//! - **Types that an operator has no result for**, as two datetimes: where it is computed value by value, the first ones are looked at.
+//! - **None of the nodes has a value**: mostly the variable is one of other nodes, above or below.
+//!   The first node that has a value ends the search, which is mostly the first one that is looked
+//!   at; where there is none, it costs O(the fewer · log the others).
+//! - **Some nodes have none**, which counts as 0. They are counted only where an operator has met
+//!   operands of different nodes, and mostly follow from the number of its results.
+//! - **Sums over all paths to a node**, which are mistaken for those of one path. An edge field has
+//!   more targets than there are nodes below exactly if a node has more than one path to it.
+//! - **Types that an operator has no result for**, as two datetimes: where it is computed value by
+//!   value, the first ones are looked at.
 
 use super::evaluate::Mismatch;
 use crate::exec::control::context::{Context, Var};
@@ -45,8 +48,8 @@ impl Context<'_> {
         }
     }
 
-    /// Notes the variables of a column's expression that have no value at any node of a block, or at some. `of_block` says of a variable whether
-    /// the block defines it.
+    /// Notes the variables of a column's expression that have no value at any node of a block, or
+    /// at some. `of_block` says of a variable whether the block defines it.
     pub(crate) fn note_doubts_of_columns(
         &self,
         column: &ColumnVar,
@@ -129,8 +132,9 @@ impl Context<'_> {
         self.control.note_doubt(Doubt { at, what });
     }
 
-    /// Notes the variables that some nodes of a level lack though they have another one of the same expression. `united` is the number of nodes
-    /// that have any of them, if it is available. O(1) where each variable has all these nodes or all of the level, and where all are variables of
+    /// Notes the variables that some nodes of a level lack though they have another one of the same
+    /// expression. `united` is the number of nodes that have any of them, if it is available. O(1)
+    /// where each variable has all these nodes or all of the level, and where all are variables of
     /// the level; else O(members).
     pub(super) fn note_missing(
         &self,
@@ -165,7 +169,8 @@ impl Context<'_> {
         }
     }
 
-    /// Notes that a variable of the level below is aggregated though its values are sums over all paths to a node.
+    /// Notes that a variable of the level below is aggregated though its values are sums over all
+    /// paths to a node.
     pub(super) fn note_shared_below(
         &self,
         var: VarId,
@@ -182,7 +187,8 @@ impl Context<'_> {
         }
     }
 
-    /// Notes that a variable of a level above is computed with as the sum over all sources of a node.
+    /// Notes that a variable of a level above is computed with as the sum over all sources of a
+    /// node.
     pub(super) fn note_shared_above(&self, var: VarId, node: u32, at: Position) {
         let uid = self.version.nodes.uid(node);
         self.control.note_doubt(Doubt { at, what: Doubtful::SharedAbove { var, uid } });
@@ -216,11 +222,12 @@ impl Operand<'_> {
     }
 }
 
-/// The ids that are counted at a time: their bits stay in the nearest cache, and few of them are empty of a level with gaps.
+/// The ids that are counted at a time: their bits stay in the nearest cache, and few of them are
+/// empty of a level with gaps.
 const WINDOW: u32 = 64 * 64;
 
-/// The number of nodes of a level that are in any of some lists, and how many are in each. All lists ascend. It goes over windows of ids, each as
-/// bits. O(members).
+/// The number of nodes of a level that are in any of some lists, and how many are in each. All
+/// lists ascend. It goes over windows of ids, each as bits. O(members).
 fn count_among(lists: &[&[u32]], level: &[u32]) -> (usize, Vec<usize>) {
     let count = |bits: &[u64]| bits.iter().map(|word| word.count_ones() as usize).sum::<usize>();
     let (mut united, mut counts) = (0, vec![0; lists.len()]);
@@ -243,7 +250,8 @@ fn count_among(lists: &[&[u32]], level: &[u32]) -> (usize, Vec<usize>) {
     (united, counts)
 }
 
-/// Takes the nodes of a window, which begins at an id, from the front of a list. Gives them as bits.
+/// Takes the nodes of a window, which begins at an id, from the front of a list. Gives them as
+/// bits.
 fn window(list: &mut &[u32], start: u32) -> [u64; WINDOW as usize / 64] {
     let mut bits = [0; WINDOW as usize / 64];
     let within = list.iter().take_while(|node| **node - start < WINDOW);

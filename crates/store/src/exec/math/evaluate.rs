@@ -20,9 +20,11 @@ pub(crate) struct Evaluation<'a> {
     lookup: &'a Lookup<'a>,
     /// The seconds from 1970 to the moment that is now.
     now: f64,
-    /// The variables of operands, if one has nodes that the other lacks, where they count as 0; a variable may be there twice.
+    /// The variables of operands, if one has nodes that the other lacks, where they count as 0; a
+    /// variable may be there twice.
     pub(super) uneven: Vec<VarId>,
-    /// True while every operator has a result for each node of its operands: then the results are those of all nodes that have a variable.
+    /// True while every operator has a result for each node of its operands: then the results are
+    /// those of all nodes that have a variable.
     pub(super) is_complete: bool,
     /// The first operator that has no result for the types of its operands.
     pub(super) mismatch: Option<Mismatch>,
@@ -48,8 +50,8 @@ impl<'a> Evaluation<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for a failing operation on constants, for an int that does not fit into 64 bits,
-/// and for a `cond` whose condition is a constant.
+/// [`Error::Query`] for a failing operation on constants, for an int that does not fit into 64
+/// bits, and for a `cond` whose condition is a constant.
 pub(crate) fn evaluate(
     expr: &MathExpr,
     nodes: Option<&[u32]>,
@@ -157,8 +159,8 @@ impl Evaluation<'_> {
         Ok((collect(results)?, false))
     }
 
-    /// Notes the types of the operands where no values of these types have a result. The values of an operand are of one type, or
-    /// numbers. O(1).
+    /// Notes the types of the operands where no values of these types have a result. The values of
+    /// an operand are of one type, or numbers. O(1).
     fn note_types(
         &mut self,
         function: MathFunction,
@@ -421,8 +423,8 @@ fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Resu
     })
 }
 
-/// Compares two values and returns whether they have the order that the function requires; `None` for values without an
-/// order.
+/// Compares two values and returns whether they have the order that the function requires; `None`
+/// for values without an order.
 fn compared(
     function: MathFunction,
     holds: fn(Ordering) -> bool,

@@ -1,5 +1,5 @@
-//! Sums of floats, which are defined here alone: floats are added one after the other in blocks of 1,024, and the blocks' sums are added one after
-//! the other.
+//! Sums of floats, which are defined here alone: floats are added one after the other in blocks of
+//! 1,024, and the blocks' sums are added one after the other.
 //!
 //! ```text
 //!   values in their order   v0 .. v1023 | v1024 .. v2047 | v2048 ..
@@ -7,9 +7,11 @@
 //!   sum                      (b0 + b1) + b2
 //! ```
 //!
-//! So a sum has the same bits however values are cut into slices and partitioned into threads, as long as the number is given that a value
-//! has; and yet several blocks can be added at the same time, since none waits for another. An addition waits four cycles for the one before it:
-//! eight blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added one after the other.
+//! So a sum has the same bits however values are cut into slices and partitioned into threads, as
+//! long as the number is given that a value has; and yet several blocks can be added at the same
+//! time, since none waits for another. An addition waits four cycles for the one before it: eight
+//! blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added
+//! one after the other.
 
 use super::patched_floats::{Cursor, PatchedFloats, STEP};
 use std::array;
@@ -62,7 +64,8 @@ impl FloatSum {
     }
 }
 
-/// Many sums of floats that come one by one, and how many floats each is of: a float touches one slot of 16 bytes.
+/// Many sums of floats that come one by one, and how many floats each is of: a float touches one
+/// slot of 16 bytes.
 #[derive(Debug, Default)]
 pub(crate) struct CountedSums {
     open: Vec<CountedSum>,
@@ -84,12 +87,14 @@ impl CountedSum {
 }
 
 impl CountedSums {
-    /// The sums of a part, where so many floats of each come before it. They are there to be [put after](CountedSums::absorb) those before.
+    /// The sums of a part, where so many floats of each come before it. They are there to be [put
+    /// after](CountedSums::absorb) those before.
     pub(crate) fn behind(counts: &[u32]) -> CountedSums {
         CountedSums { part: Some(PartSums::behind(counts)), ..CountedSums::default() }
     }
 
-    /// Has so many sums; those that are new are of no floats. A part has as many as it was created with.
+    /// Has so many sums; those that are new are of no floats. A part has as many as it was created
+    /// with.
     pub(crate) fn resize(&mut self, sums: usize) {
         if self.part.is_some() {
             return;
@@ -170,13 +175,15 @@ impl CountedSums {
     }
 }
 
-/// Many sums of the floats of a part, with the number of floats that come before, which determines where blocks begin.
+/// Many sums of the floats of a part, with the number of floats that come before, which determines
+/// where blocks begin.
 #[derive(Debug)]
 struct PartSums {
     sums: Vec<PartSum>,
     /// The number of floats before the part, by sum.
     before: Vec<u32>,
-    /// The floats of blocks that began before the part, in their order, each after its sum: they can be added only to the beginning of their block.
+    /// The floats of blocks that began before the part, in their order, each after its sum: they
+    /// can be added only to the beginning of their block.
     head: (Vec<u32>, Vec<f64>),
     /// The sums of the full blocks after them, in their order, each with its position.
     blocks: Vec<(u32, f64)>,
@@ -231,7 +238,8 @@ impl PartSums {
     }
 }
 
-/// The sum of floats that come in slices: all of them, or those of a part, which is then [put after](FloatRun::absorb) the parts before it.
+/// The sum of floats that come in slices: all of them, or those of a part, which is then [put
+/// after](FloatRun::absorb) the parts before it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FloatRun {
     /// How many of the next values belong to a block that began before the part.
@@ -245,7 +253,8 @@ pub(crate) struct FloatRun {
 }
 
 impl FloatRun {
-    /// A part that begins after so many values; if that number is not given, its values are retained to be added when the part is put after others.
+    /// A part that begins after so many values; if that number is not given, its values are
+    /// retained to be added when the part is put after others.
     pub(crate) fn behind(values: Option<usize>) -> FloatRun {
         let capacity = values.map_or(usize::MAX, |values| values.wrapping_neg() % BLOCK);
         FloatRun { capacity, ..FloatRun::default() }
@@ -270,7 +279,8 @@ impl FloatRun {
         self.rest.extend_from_slice(wide.remainder());
     }
 
-    /// As [`FloatRun::add`], of floats, some of them changed. They are read where they lie, but for those of blocks that are not full.
+    /// As [`FloatRun::add`], of floats, some of them changed. They are read where they lie, but for
+    /// those of blocks that are not full.
     pub(crate) fn add_patched(&mut self, floats: PatchedFloats<'_>) {
         if let Some(floats) = floats.unchanged() {
             return self.add(floats);
@@ -324,7 +334,8 @@ impl FloatRun {
     }
 }
 
-/// A sum with that of the next block. What is beyond all floats stays so, as if all values came one after the other: two infinities may not cancel.
+/// A sum with that of the next block. What is beyond all floats stays so, as if all values came one
+/// after the other: two infinities may not cancel.
 fn joined(sum: f64, block: f64) -> f64 {
     if sum.is_infinite() { sum } else { sum + block }
 }
@@ -332,13 +343,13 @@ fn joined(sum: f64, block: f64) -> f64 {
 /// The sums of some blocks that lie contiguously, which are added side by side.
 fn sums_of<const N: usize>(floats: &[f64]) -> [f64; N] {
     let mut sums = [NOTHING; N];
-    add_beside(&mut sums, array::from_fn(|block| &floats[block * BLOCK..][..BLOCK]));
+    add_interleaved(&mut sums, array::from_fn(|block| &floats[block * BLOCK..][..BLOCK]));
     sums
 }
 
 /// Adds floats to some sums side by side. There are as many for each.
 #[inline]
-fn add_beside<const N: usize>(sums: &mut [f64; N], floats: [&[f64]; N]) {
+fn add_interleaved<const N: usize>(sums: &mut [f64; N], floats: [&[f64]; N]) {
     let len = floats[0].len();
     let floats = floats.map(|floats| &floats[..len]);
     let mut added = *sums;
@@ -350,8 +361,9 @@ fn add_beside<const N: usize>(sums: &mut [f64; N], floats: [&[f64]; N]) {
     *sums = added;
 }
 
-/// The sums of the next blocks, as many as are added side by side, only the first so many of them have a meaning. As long as nothing
-/// changed in any of them they are read in place, and else a step at a time: what changed is put together in the nearest cache.
+/// The sums of the next blocks, as many as are added side by side, only the first so many of them
+/// have a meaning. As long as nothing changed in any of them they are read in place, and else a
+/// step at a time: what changed is put together in the nearest cache.
 fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
     let first = *floats;
     let mut cursors: [Cursor<'_>; BESIDE] = array::from_fn(|block| {
@@ -368,7 +380,7 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
         let run = unchanged / STEP * STEP;
         left -= run.max(STEP);
         if 0 < run {
-            add_beside(&mut sums, cursors.each_mut().map(|cursor| cursor.in_place(run)));
+            add_interleaved(&mut sums, cursors.each_mut().map(|cursor| cursor.in_place(run)));
             continue;
         }
         let mut pairs = cursors.iter_mut().zip(&mut capacities);
@@ -376,7 +388,7 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
             let (cursor, capacity) = pairs.next().expect("there is one for each block");
             &cursor.step(capacity)[..]
         });
-        add_beside(&mut sums, steps);
+        add_interleaved(&mut sums, steps);
     }
     sums
 }

@@ -1,8 +1,8 @@
 //! Operators of `math(...)` over entire columns of plain numbers.
 //!
-//! They give what the operators on single values give: a node without a result (a division by zero, the root of a
-//! negative number) is left out. Nothing where an int leaves 64 bits, which is an error: then the expression is
-//! computed node by node.
+//! They give what the operators on single values give: a node without a result (a division by zero,
+//! the root of a negative number) is left out. Nothing where an int leaves 64 bits, which is an
+//! error: then the expression is computed node by node.
 
 use super::sums::clamp;
 use crate::exec::control::tree::{Column, ValueMap};
@@ -19,7 +19,8 @@ pub(super) enum OperandValues<'a, T> {
     Constant(T),
 }
 
-/// An operator on the numbers of one operand; `None` where columns don't have it, or the numbers are no floats.
+/// An operator on the numbers of one operand; `None` where columns don't have it, or the numbers
+/// are no floats.
 pub(crate) fn unary(function: MathFunction, operand: &ValueMap) -> Option<ValueMap> {
     let is_of_columns = match function {
         MathFunction::Negate => matches!(operand.values, Column::Float(_)),
@@ -43,7 +44,8 @@ fn retained<T>(nodes: &[u32], results: impl Iterator<Item = Option<T>>) -> (Vec<
     nodes.iter().zip(results).filter_map(|(node, result)| Some((*node, result?))).unzip()
 }
 
-/// The result of an operator on one float; `None` where it has none, and for operators that columns don't have.
+/// The result of an operator on one float; `None` where it has none, and for operators that columns
+/// don't have.
 pub(super) fn float_result(function: MathFunction, number: f64) -> Option<f64> {
     match function {
         MathFunction::Negate => Some(-number),
@@ -54,9 +56,10 @@ pub(super) fn float_result(function: MathFunction, number: f64) -> Option<f64> {
     }
 }
 
-/// An operator on the numbers of two operands, one of them possibly a constant; `None` where an int leaves 64 bits, and where the
-/// results would be ints for some nodes and floats for others. A node that only one operand has counts as 0 in the other; `are_alike`
-/// says that there is none. A node whose divisor is 0 is left out: with the results comes whether there is no such node.
+/// An operator on the numbers of two operands, one of them possibly a constant; `None` where an int
+/// leaves 64 bits, and where the results would be ints for some nodes and floats for others. A node
+/// that only one operand has counts as 0 in the other; `are_alike` says that there is none. A node
+/// whose divisor is 0 is left out: with the results comes whether there is no such node.
 pub(crate) fn binary(
     function: MathFunction,
     one: &ValueMap,
@@ -131,7 +134,8 @@ impl Divisible for f64 {
     }
 }
 
-/// The results of a division for the nodes whose divisor is not 0; `None` for other operators, and where one does not fit. O(nodes).
+/// The results of a division for the nodes whose divisor is not 0; `None` for other operators, and
+/// where one does not fit. O(nodes).
 fn quotients<T: Divisible>(
     function: MathFunction,
     one: OperandValues<'_, T>,
@@ -156,8 +160,8 @@ impl<T: Copy> OperandValues<'_, T> {
     }
 }
 
-/// The numbers of two operands for the nodes of either, with 0 for a node that has none. `None` where a float is missing next to
-/// ints: the result of that node would be an int.
+/// The numbers of two operands for the nodes of either, with 0 for a node that has none. `None`
+/// where a float is missing next to ints: the result of that node would be an int.
 fn unite(one: &ValueMap, other: &ValueMap) -> Option<(ValueMap, ValueMap)> {
     let nodes = (one.nodes.as_slice(), other.nodes.as_slice());
     let (nodes, left, right) = match (&one.values, &other.values) {
@@ -185,7 +189,8 @@ fn unite(one: &ValueMap, other: &ValueMap) -> Option<(ValueMap, ValueMap)> {
     Some((ValueMap { nodes, values: left, constant: None }, other))
 }
 
-/// The nodes of either of two ascending lists, with the numbers of both; 0 for a node that a list lacks. O(nodes).
+/// The nodes of either of two ascending lists, with the numbers of both; 0 for a node that a list
+/// lacks. O(nodes).
 fn merged<T: Copy + Default, U: Copy + Default>(
     nodes: (&[u32], &[u32]),
     left: &[T],
@@ -254,8 +259,8 @@ pub(super) fn is_arithmetic(function: MathFunction) -> bool {
     )
 }
 
-/// The results of an operator on ints; `None` where one position has none, or one that does not fit 64 bits, and for operators that
-/// columns don't have.
+/// The results of an operator on ints; `None` where one position has none, or one that does not fit
+/// 64 bits, and for operators that columns don't have.
 pub(super) fn int_results(
     function: MathFunction,
     one: OperandValues<'_, i64>,
@@ -283,7 +288,8 @@ pub(super) fn int_results(
     }
 }
 
-/// As [`int_results`] if no result can leave 64 bits: without a test for that, products become vector instructions.
+/// As [`int_results`] if no result can leave 64 bits: without a test for that, products become
+/// vector instructions.
 pub(super) fn bounded_int_results(
     function: MathFunction,
     one: OperandValues<'_, i64>,
@@ -324,8 +330,9 @@ pub(super) fn float_results(
     }
 }
 
-/// The results for all positions; `None` where the operator says of one that it has none. A loop of its own for each operator, which
-/// goes to the end in any case, so that the compiler makes vector instructions of it.
+/// The results for all positions; `None` where the operator says of one that it has none. A loop of
+/// its own for each operator, which goes to the end in any case, so that the compiler makes vector
+/// instructions of it.
 fn each<T: Copy>(
     one: OperandValues<'_, T>,
     other: OperandValues<'_, T>,

@@ -1,11 +1,13 @@
 //! `math(...)` as a program over columns that are read a batch at a time.
 //!
-//! An expression is compiled where no result is an error, whatever the numbers are: ints whose bounds show that nothing leaves
-//! 64 bits, and floats. A batch of some thousand numbers stays in the nearest cache from operator to operator. All other expressions
-//! are left to [`super::evaluate`].
+//! An expression is compiled where no result is an error, whatever the numbers are: ints whose
+//! bounds show that nothing leaves 64 bits, and floats. A batch of some thousand numbers stays in
+//! the nearest cache from operator to operator. All other expressions are left to
+//! [`super::evaluate`].
 //!
-//! An operator that may have no result (a division by a variable, a root) is compiled where nothing but constants and operators on one
-//! operand are above it: a node without its result has none of the expression. Elsewhere a missing result counts as 0.
+//! An operator that may have no result (a division by a variable, a root) is compiled where nothing
+//! but constants and operators on one operand are above it: a node without its result has none of
+//! the expression. Elsewhere a missing result counts as 0.
 
 use super::math_columns::{
     Divisible, OperandValues, bounded_int_results, float_result, float_results, is_arithmetic,
@@ -61,8 +63,9 @@ enum Batch<'a> {
 }
 
 impl Program {
-    /// Compiles an expression; `input` gives the index of a variable among the inputs and the bounds of its numbers. `None` where
-    /// a result might be an error or of another type, where a variable is no column of numbers, and without any variable.
+    /// Compiles an expression; `input` gives the index of a variable among the inputs and the
+    /// bounds of its numbers. `None` where a result might be an error or of another type, where a
+    /// variable is no column of numbers, and without any variable.
     pub(crate) fn compile(
         expr: &MathExpr,
         input: &mut dyn FnMut(VarId) -> Option<(usize, NumberKind)>,
@@ -82,16 +85,18 @@ impl Program {
         self.kind
     }
 
-    /// True where inputs that lack nodes may be 0 there, as a missing operand is for a single operator: `lacks` says of an input whether it
-    /// lacks a node of another one. No operator whose operands are all missing makes anything but the int 0 of them.
+    /// True where inputs that lack nodes may be 0 there, as a missing operand is for a single
+    /// operator: `lacks` says of an input whether it lacks a node of another one. No operator whose
+    /// operands are all missing makes anything but the int 0 of them.
     pub(crate) fn counts_missing_as_zero(&self, lacks: &[bool]) -> bool {
         self.node
             .is_missing(lacks)
             .is_some_and(|is_missing| !is_missing || matches!(self.kind, NumberKind::Int { .. }))
     }
 
-    /// Computes the results of a batch, for inputs of the same length, into one of two lists, by their type. Sets `has` to whether each node
-    /// has one, and to an empty list where all do. `None`, which compiling rules out, for an error.
+    /// Computes the results of a batch, for inputs of the same length, into one of two lists, by
+    /// their type. Sets `has` to whether each node has one, and to an empty list where all do.
+    /// `None`, which compiling rules out, for an error.
     pub(crate) fn run(
         &self,
         inputs: &[NumberSlice<'_>],
@@ -201,9 +206,11 @@ fn kind_of_two(function: MathFunction, one: NumberKind, other: NumberKind) -> Op
             let products = [a * c, a * d, b * c, b * d];
             ints_between(*products.iter().min()?, *products.iter().max()?)
         }
-        // By a constant, a quotient only rises or only falls with the dividend: its bounds are those of the ends.
+        // By a constant, a quotient only rises or only falls with the dividend: its bounds are
+        // those of the ends.
         MathFunction::Divide => ints_between((a / c).min(b / c), (a / c).max(b / c)),
-        // A remainder has the sign of the dividend, which may be either, and is less than the divisor.
+        // A remainder has the sign of the dividend, which may be either, and is less than the
+        // divisor.
         MathFunction::Modulo => ints_between(-(c.abs() - 1), c.abs() - 1),
         MathFunction::Max => ints_between(a.max(c), b.max(d)),
         MathFunction::Min => ints_between(a.min(c), b.min(d)),
@@ -267,8 +274,9 @@ impl Node {
         }
     }
 
-    /// Whether a node may have no operand of this operator, and those below make the int 0 of none; `None` where one makes something else
-    /// of it. `lacks` as in [`Program::counts_missing_as_zero`].
+    /// Whether a node may have no operand of this operator, and those below make the int 0 of none;
+    /// `None` where one makes something else of it. `lacks` as in
+    /// [`Program::counts_missing_as_zero`].
     fn is_missing(&self, lacks: &[bool]) -> Option<bool> {
         stack::require();
         match self {
@@ -283,7 +291,8 @@ impl Node {
                 let (one, other) = &**nodes;
                 let (left, right) = (one.is_missing(lacks)?, other.is_missing(lacks)?);
                 match (one.has_input(), other.has_input()) {
-                    // A node that lacks the operand has no result next to a constant, and 0 is read of it.
+                    // A node that lacks the operand has no result next to a constant, and 0 is read
+                    // of it.
                     (true, false) if left => {
                         let keeps_zero =
                             matches!(function, MathFunction::Multiply) || divides(*function);
@@ -350,7 +359,8 @@ impl Node {
     }
 }
 
-/// The quotients or remainders of a batch; 0, which is within all bounds, where the divisor is 0, and that is noted in `has`.
+/// The quotients or remainders of a batch; 0, which is within all bounds, where the divisor is 0,
+/// and that is noted in `has`.
 fn divided<T: Divisible + Default>(
     function: MathFunction,
     one: OperandValues<'_, T>,
@@ -375,7 +385,8 @@ fn note(has: &mut Vec<bool>, results: impl ExactSizeIterator<Item = bool> + Clon
 }
 
 impl<'a> Batch<'a> {
-    /// The results of an operator that has none for some numbers, which is noted in `has`. `None` for a constant.
+    /// The results of an operator that has none for some numbers, which is noted in `has`. `None`
+    /// for a constant.
     fn partial(self, function: MathFunction, has: &mut Vec<bool>) -> Option<Batch<'a>> {
         let Batch::Floats(floats) = self.into_floats() else { return None };
         let results = floats.iter().map(|float| float_result(function, *float));
@@ -485,7 +496,8 @@ mod tests {
         }
     }
 
-    /// The results of the program as they are shown, where each input that lacks a node has 0 there; `None` for a node without a result.
+    /// The results of the program as they are shown, where each input that lacks a node has 0
+    /// there; `None` for a node without a result.
     fn computed(program: &Program, maps: &[Arc<ValueMap>]) -> Vec<String> {
         let dense = |map: &Arc<ValueMap>, position| {
             let number = |node| map.get(node);
@@ -541,7 +553,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
-        /// A program has the same results as single values, also where nodes lack operands that count as 0.
+        /// A program has the same results as single values, also where nodes lack operands that
+        /// count as 0.
         #[test]
         fn programs_compute_what_values_do(
             expr in expr(),

@@ -1,7 +1,9 @@
-//! Numbers of many nodes by their ids, for many questions in any order: each is one look at a table that is as narrow as the numbers allow.
+//! Numbers of many nodes by their ids, for many questions in any order: each is one look at a table
+//! that is as narrow as the numbers allow.
 //!
-//! Questions in any order miss the nearer caches, so what counts is how many lines of memory a question touches, and how many there are. A position in a list of nodes
-//! and a number of 64 bits are two; a table by id of ints that fit into 32 bits is one, of a third of the size.
+//! Questions in any order miss the nearer caches, so what counts is how many lines of memory a
+//! question touches, and how many there are. A position in a list of nodes and a number of 64 bits
+//! are two; a table by id of ints that fit into 32 bits is one, of a third of the size.
 
 use super::float_sums::FloatSum;
 use super::sums::Sum;
@@ -27,8 +29,8 @@ enum Table {
 }
 
 impl NodeNumbers {
-    /// The numbers of a map for about so many questions. `None` where there are fewer questions than nodes, the ids lie far apart, or a value
-    /// does not fit. O(span).
+    /// The numbers of a map for about so many questions. `None` where there are fewer questions
+    /// than nodes, the ids lie far apart, or a value does not fit. O(span).
     pub(super) fn new(map: &ValueMap, questions: usize) -> Option<NodeNumbers> {
         let (first, last) = (*map.nodes.first()?, *map.nodes.last()?);
         let span = (last - first) as usize + 1;
@@ -69,7 +71,8 @@ impl NodeNumbers {
         }
     }
 
-    /// The sum of the numbers of those of some nodes that have one, in their order; `None` where none has.
+    /// The sum of the numbers of those of some nodes that have one, in their order; `None` where
+    /// none has.
     pub(super) fn sum_of(&self, nodes: &[u32]) -> Option<Sum> {
         // A node before the first one wraps to a position after all others.
         let positions = nodes.iter().map(|node| node.wrapping_sub(self.first) as usize);

@@ -7,8 +7,8 @@
 
 use crate::exec::cost::CACHE_LINE_BYTES;
 
-/// The floats that a [`Cursor`] reads at a time: two cache lines, and so few that most lie between two changes, of which there is one in 64 rows at most
-/// unless a compaction is overdue.
+/// The floats that a [`Cursor`] reads at a time: two cache lines, and so few that most lie between
+/// two changes, of which there is one in 64 rows at most unless a compaction is overdue.
 pub(crate) const STEP: usize = CACHE_LINE_BYTES / size_of::<f64>() * 2;
 
 /// Stored floats with what changed of them.
@@ -19,7 +19,8 @@ pub(crate) struct PatchedFloats<'f> {
     len: usize,
 }
 
-/// One change. Positions count floats in their order, rows stored ones; both are below the number of nodes.
+/// One change. Positions count floats in their order, rows stored ones; both are below the number
+/// of nodes.
 #[derive(Clone, Copy)]
 struct Patch {
     /// The number of floats before it.
@@ -30,7 +31,8 @@ struct Patch {
     float: Option<f64>,
 }
 
-/// Collects what changed of some stored floats. It is reused from one batch to the next for its capacity.
+/// Collects what changed of some stored floats. It is reused from one batch to the next for its
+/// capacity.
 #[derive(Default)]
 pub(crate) struct Patches {
     patches: Vec<Patch>,
@@ -45,7 +47,8 @@ impl Patches {
         (self.position, self.row) = (0, 0);
     }
 
-    /// Notes a change after those before: of the float in a row, or, where it `is_new`, of one before that row.
+    /// Notes a change after those before: of the float in a row, or, where it `is_new`, of one
+    /// before that row.
     pub(crate) fn add(&mut self, row: usize, is_new: bool, float: Option<f64>) {
         debug_assert!(self.row <= row, "changes ascend");
         let position = self.position + row - self.row;
@@ -121,7 +124,8 @@ impl<'f> Cursor<'f> {
         floats
     }
 
-    /// The next floats, which must exist: in place if none of them changed, else put together in `buffer`.
+    /// The next floats, which must exist: in place if none of them changed, else put together in
+    /// `buffer`.
     #[inline]
     pub(crate) fn step<'r>(&mut self, buffer: &'r mut [f64; STEP]) -> &'r [f64; STEP]
     where

@@ -1,5 +1,5 @@
-//! Sums of values. Ints are summed in 128 bits, which no number of 64-bit ints overflows; floats as [`FloatSum`] says. Ints before the first float are
-//! one value of a sum of floats.
+//! Sums of values. Ints are summed in 128 bits, which no number of 64-bit ints overflows; floats as
+//! [`FloatSum`] says. Ints before the first float are one value of a sum of floats.
 
 use super::float_sums::FloatSum;
 use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef};

@@ -1,8 +1,8 @@
 //! Aggregates of plain numbers, which come in slices.
 //!
-//! Ints are added up in 64 bits as far as these suffice and then in 128, in loops without a test, which become vector
-//! instructions. Floats are added as [`FloatRun`] says, so that the sum is the same bits however the numbers are cut into slices and
-//! parts.
+//! Ints are added up in 64 bits as far as these suffice and then in 128, in loops without a test,
+//! which become vector instructions. Floats are added as [`FloatRun`] says, so that the sum is the
+//! same bits however the numbers are cut into slices and parts.
 
 use super::float_sums::FloatRun;
 use super::patched_floats::PatchedFloats;
@@ -14,7 +14,8 @@ use crate::storage::vectorized;
 use hexgraph_base::plan::Algebraic;
 use hexgraph_base::types::{Result, Value};
 
-/// The numbers that are added to several aggregates at a time: as many as a sum of floats adds side by side.
+/// The numbers that are added to several aggregates at a time: as many as a sum of floats adds side
+/// by side.
 const CHUNK: usize = 2 * BATCH;
 
 /// The state of an aggregate.
@@ -44,8 +45,8 @@ impl Totals {
         Totals { op, count: 0, running: Running::Nothing }
     }
 
-    /// The same aggregate of no numbers, for those of a part, before which so many have been, if that number is given. It is
-    /// [put after](Totals::absorb) the parts before.
+    /// The same aggregate of no numbers, for those of a part, before which so many have been, if
+    /// that number is given. It is [put after](Totals::absorb) the parts before.
     pub(crate) fn part(&self, are_floats: bool, before: Option<usize>) -> Totals {
         let running = match are_floats && self.is_sum() {
             true => Running::Floats(FloatRun::behind(before)),
@@ -64,7 +65,8 @@ impl Totals {
         (Totals::pass_of(self.op) == Totals::pass_of(op)).then(|| Totals { op, ..self.clone() })
     }
 
-    /// Adds numbers to several aggregates, few enough at a time that those after the first read them in the nearest cache.
+    /// Adds numbers to several aggregates, few enough at a time that those after the first read
+    /// them in the nearest cache.
     pub(crate) fn add_to_all(all: &mut [Totals], numbers: NumberSlice<'_>) {
         if let [one] = all {
             return one.add(numbers);
@@ -194,7 +196,8 @@ impl Totals {
         self.count = self.count.saturating_add_signed(count as isize);
     }
 
-    /// Whether this is a sum, or a mean. Of ints numbers can be taken out again; a sum of floats depends on their order.
+    /// Whether this is a sum, or a mean. Of ints numbers can be taken out again; a sum of floats
+    /// depends on their order.
     pub(crate) fn is_sum(&self) -> bool {
         self.op.is_sum()
     }
@@ -248,7 +251,8 @@ fn foremost_float(
         .fold(existing, |best, float| if comes_before(*float, best) { *float } else { best })
 }
 
-/// The sum of numbers of 32 bits. No slice in memory has so many that the sum of some of them needs more than 64 bits.
+/// The sum of numbers of 32 bits. No slice in memory has so many that the sum of some of them needs
+/// more than 64 bits.
 #[inline]
 fn sum_of_narrow(ints: &[i32]) -> i128 {
     ints.chunks(1 << 30)
@@ -256,14 +260,16 @@ fn sum_of_narrow(ints: &[i32]) -> i128 {
         .sum()
 }
 
-/// The sum of numbers of 64 bits: that of their upper halves and that of their lower ones, and neither overflows.
+/// The sum of numbers of 64 bits: that of their upper halves and that of their lower ones, and
+/// neither overflows.
 #[inline]
 fn sum_of_ints(ints: &[i64]) -> i128 {
     const SIGN: u64 = 1 << 63;
     let sum_of_some = |ints: &[i64]| {
         let (mut upper, mut lower) = (0_u64, 0_u64);
         for int in ints {
-            // With the sign bit inverted it is the distance from the least int, and both halves are positive.
+            // With the sign bit inverted it is the distance from the least int, and both halves are
+            // positive.
             let distance = *int as u64 ^ SIGN;
             upper += distance >> 32;
             lower += distance & u64::from(u32::MAX);
@@ -288,7 +294,8 @@ mod tests {
         format!("{value:?}")
     }
 
-    /// Two slices added one after the other, which is the same as a part each that are put together.
+    /// Two slices added one after the other, which is the same as a part each that are put
+    /// together.
     fn added<'n, T>(
         op: Algebraic,
         (one, other): (&'n [T], &'n [T]),
@@ -312,7 +319,8 @@ mod tests {
     }
 
     proptest! {
-        /// One pass computes for each aggregate what it computes alone, whichever others are requested.
+        /// One pass computes for each aggregate what it computes alone, whichever others are
+        /// requested.
         #[test]
         fn several_in_one_pass(
             ints in prop::collection::vec(any::<i64>(), 0..9000),

@@ -49,8 +49,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Adds the variables of a level and those below, in the order of their fields. Levels in progress are in a list, since there may be
-    /// more of them than a stack has space for.
+    /// Adds the variables of a level and those below, in the order of their fields. Levels in
+    /// progress are in a list, since there may be more of them than a stack has space for.
     fn publish_level(&self, level: &Level, live: &Arc<Vec<u32>>, hit: &mut Outcome) -> Result<()> {
         let mut open = vec![(level, Arc::clone(live), level.fields.iter())];
         while let Some((level, live, fields)) = open.last_mut() {
@@ -68,7 +68,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// Adds the variables of a field. Returns the nodes below it that are left, where that level has variables to be looked for.
+    /// Adds the variables of a field. Returns the nodes below it that are left, where that level
+    /// has variables to be looked for.
     fn publish_field(
         &self,
         result: &FieldResult,

@@ -1,7 +1,9 @@
-//! The physical plan: the access paths by which each step of a query can be executed, and how one of them is chosen.
+//! The physical plan: the access paths by which each step of a query can be executed, and how one
+//! of them is chosen.
 //!
-//! `path` names the access paths. Each kind of step has a function that chooses one of them. It looks at the plan, the schema, the lengths
-//! of sets and the estimates of indexes, and reads no data.
+//! `path` names the access paths. Each kind of step has a function that chooses one of them. It
+//! looks at the plan, the schema, the lengths of sets and the estimates of indexes, and reads no
+//! data.
 //!
 //! | step | decided by | in |
 //! |---|---|---|
@@ -12,10 +14,10 @@
 //! | order | `roots_plan`, `index_of_order`, `order_path`, `var_path` | `select/page.rs`, `select/by_index.rs`, `select/order.rs` |
 //! | edges | `pages_of_long_lists`, `counts_of_long_lists` | `walk/long_lists.rs` |
 //! | group | `group_kind` | `groups/group_by.rs` |
-//! | threads | `Control::spread` | `control/morsels.rs` |
+//! | threads | `RequestContext::spread` | `control/morsels.rs` |
 //!
-//! A decision is made when its step is about to run, since what the steps before it left is the best statistic there is. All of them end in
-//! `pick`, by which tests choose any allowed path.
+//! A decision is made when its step is about to run, since what the steps before it left is the
+//! best statistic there is. All of them end in `pick`, by which tests choose any allowed path.
 
 pub(super) mod path;
 pub(super) mod pick;

@@ -1,7 +1,8 @@
 //! The access paths: what `explain` prints next to each step.
 //!
-//! A step has a path of its kind. It is decided by a function that only looks, at the plan, the schema, the lengths of sets and the
-//! estimates of indexes; another function executes it. All paths that are allowed for a step have the same answer.
+//! A step has a path of its kind. It is decided by a function that only looks, at the plan, the
+//! schema, the lengths of sets and the estimates of indexes; another function executes it. All
+//! paths that are allowed for a step have the same answer.
 
 /// How a step of a query is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +32,8 @@ pub enum AccessPath {
 pub enum BlockPath {
     /// Its nodes are listed, and its fields walked level by level.
     Walk,
-    /// As [`BlockPath::Walk`], of the first nodes alone: eight times as many while `@cascade` leaves too few of them for the page.
+    /// As [`BlockPath::Walk`], of the first nodes alone: eight times as many while `@cascade`
+    /// leaves too few of them for the page.
     WalkBatches,
     /// Its nodes are counted without a list of them.
     Count,
@@ -74,7 +76,8 @@ pub enum RootPath {
     Postings,
     /// The nodes with trigrams of a pattern or a text, each of which is tested.
     Trigrams,
-    /// Each text is compared, but for those that are too long or too short; one of few distinct ones once for all nodes.
+    /// Each text is compared, but for those that are too long or too short; one of few distinct
+    /// ones once for all nodes.
     Texts,
     /// The nodes in the cells of an area, each of which is tested.
     Cells,
@@ -117,7 +120,8 @@ pub enum FilterPath {
     WalkBack,
     /// The nodes that an index of trigrams leaves are tested.
     Trigrams,
-    /// The targets of all edges are gathered and filtered; then each node is tested for an edge to those that passed.
+    /// The targets of all edges are gathered and filtered; then each node is tested for an edge to
+    /// those that passed.
     FarEnds,
     /// All nodes pass, or none.
     Constant,
@@ -130,7 +134,8 @@ pub enum PagePath {
     Seek,
     /// The root is walked, and batches are filtered.
     WalkRoot,
-    /// A walk over the root was begun, and another one over the nodes of the filter follows: too few passed.
+    /// A walk over the root was begun, and another one over the nodes of the filter follows: too
+    /// few passed.
     GivesUp,
     /// The smallest set of the filter is walked, and the root tested.
     WalkFilter,
@@ -141,21 +146,27 @@ pub enum PagePath {
 pub enum OrderPath {
     /// They stay in their order: none has a value.
     AsIs,
-    /// The index of the key is walked from the bound of the root function on, until the page is full.
+    /// The index of the key is walked from the bound of the root function on, until the page is
+    /// full.
     WalkRange,
-    /// The index of the key is walked in the range of the filter, until the page is full; each node is tested as by the next one.
+    /// The index of the key is walked in the range of the filter, until the page is full; each node
+    /// is tested as by the next one.
     WalkFilterRange,
-    /// The index of the key is walked until the page is full; each node is tested for membership in the set, and by the filter.
+    /// The index of the key is walked until the page is full; each node is tested for membership in
+    /// the set, and by the filter.
     WalkIndex,
-    /// A walk over the index was begun, and another path follows: the filter lets too few nodes through, or follows edges.
+    /// A walk over the index was begun, and another path follows: the filter lets too few nodes
+    /// through, or follows edges.
     GivesUp,
     /// One pass over the column retains the first ones.
     Scan,
     /// The index of the first key is walked to the page's end; the nodes up to there are sorted.
     WalkIndexAndSort,
-    /// One pass over the column of the first key selects the nodes up to the page's end, which are sorted.
+    /// One pass over the column of the first key selects the nodes up to the page's end, which are
+    /// sorted.
     ScanAndSort,
-    /// One pass over the column of the first key retains the first ones; the filter tests those that may be among them.
+    /// One pass over the column of the first key retains the first ones; the filter tests those
+    /// that may be among them.
     ScanAndAsk,
     /// The keys of all nodes are read and sorted.
     Sort,
@@ -191,13 +202,15 @@ pub enum GroupPath {
     TargetArray,
     /// The same in a hash table.
     TargetTable,
-    /// The keys of batches of members are read as codes, and each combination of codes has counters.
+    /// The keys of batches of members are read as codes, and each combination of codes has
+    /// counters.
     CodeCells,
     /// The same with an array that leads from the codes to the group.
     CodeArray,
     /// The same with a hash table.
     CodeTable,
-    /// The members of each group are listed: from the postings of the key's index, or by a table of keys.
+    /// The members of each group are listed: from the postings of the key's index, or by a table of
+    /// keys.
     Lists,
 }
 
@@ -247,7 +260,8 @@ impl AccessPath {
     }
 }
 
-/// Writes the list of all paths, and for each kind the names and the conversion into [`AccessPath`].
+/// Writes the list of all paths, and for each kind the names and the conversion into
+/// [`AccessPath`].
 macro_rules! names {
     ($($kind:ident in $path:ident: $($variant:ident = $operator:literal $strategy:literal),+;)+) => {
         impl AccessPath {

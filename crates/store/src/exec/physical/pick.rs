@@ -3,8 +3,8 @@
 use crate::exec::control::context::Context;
 
 impl Context<'_> {
-    /// The cheapest path, or a random allowed one in tests. The random choice differs with `salt`, such as
-    /// the number of nodes.
+    /// The cheapest path, or a random allowed one in tests. The random choice differs with `salt`,
+    /// such as the number of nodes.
     #[inline]
     pub(crate) fn pick<P: Copy>(
         &self,
@@ -24,7 +24,7 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use crate::exec::control::context::Context;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::cost::CostModel;
     use crate::exec::cost::RandomChoice;
     use crate::exec::physical::path::{AccessPath, FilterPath};
@@ -115,7 +115,7 @@ mod tests {
         requested: &[u32],
         expected: &[u32],
     ) {
-        let (control, query) = (Control::new().with_costs(costs), Query::default());
+        let (control, query) = (RequestContext::new().with_costs(costs), Query::default());
         control.start_trace();
         let context = Context { version, query: &query, control: &control, vars: Vec::new() };
         let set = NodeSet::from(requested.to_vec());
@@ -139,13 +139,14 @@ mod tests {
         static TAKEN: std::cell::RefCell<HashSet<AccessPath>> = Default::default();
     }
 
-    /// A filter lets the same nodes through by all access paths that are allowed for its parts: those of indexes, of tests, and of edges.
+    /// A filter lets the same nodes through by all access paths that are allowed for its parts:
+    /// those of indexes, of tests, and of edges.
     #[test]
     fn all_ways_of_a_filter_lead_to_the_same_nodes() {
         let mut rng = Rng::with_seed(11);
         for _ in 0..40 {
             let version = graph(rng.u64(20..120), &mut rng);
-            let (control, query) = (Control::new(), Query::default());
+            let (control, query) = (RequestContext::new(), Query::default());
             let naive =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for _ in 0..20 {

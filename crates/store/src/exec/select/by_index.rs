@@ -1,5 +1,5 @@
-//! Reads nodes off an index, in its order: the first few of an order cost the entries that are walked over, not the nodes that are
-//! ordered.
+//! Reads nodes off an index, in its order: the first few of an order cost the entries that are
+//! walked over, not the nodes that are ordered.
 
 use super::passing::{PreparedFilter, Purpose};
 use crate::exec::choose::function::bounds;
@@ -24,7 +24,8 @@ pub(crate) const ASKED_PER_NODE: usize = 64;
 /// ...and as many as this on top: then it is better to filter all nodes first.
 const REQUESTED_MIN: usize = BATCH;
 
-/// So many nodes are searched one by one before it is checked whether the nodes that are ordered are all of the index.
+/// So many nodes are searched one by one before it is checked whether the nodes that are ordered
+/// are all of the index.
 const LOOKED_FOR: usize = cost::SETUP.per(cost::GATHER);
 
 /// So many nodes are looked for in a list at the most.
@@ -72,8 +73,8 @@ impl OrderedWalk<'_, '_> {
 }
 
 impl<'a> Context<'a> {
-    /// The walk for the page of a block that is ordered by the predicate that its root function compares, or requires. `None` when
-    /// this strategy does not apply. Reads no postings.
+    /// The walk for the page of a block that is ordered by the predicate that its root function
+    /// compares, or requires. `None` when this strategy does not apply. Reads no postings.
     ///
     /// # Errors
     ///
@@ -102,8 +103,8 @@ impl<'a> Context<'a> {
         Ok(view.map(|view| RangeWalk { view, range, descending: *descending }))
     }
 
-    /// The page of a block whose nodes are read off the index, from the bound on. `None` when the filter follows edges, or lets too few
-    /// of them through.
+    /// The page of a block whose nodes are read off the index, from the bound on. `None` when the
+    /// filter follows edges, or lets too few of them through.
     ///
     /// # Errors
     ///
@@ -127,20 +128,21 @@ impl<'a> Context<'a> {
         };
         let filter = filter.as_ref();
         let walk = OrderedWalk { view, range, descending, root: None, filter, least: 0 };
-        let result = match filter.is_none_or(PreparedFilter::asks_one) {
+        let result = match filter.is_none_or(PreparedFilter::tests_one) {
             true => self.page_by_walk(walk, page)?,
             false => None,
         };
         let path = if result.is_some() { OrderPath::WalkRange } else { OrderPath::GivesUp };
         self.took(path);
-        // A page that is not full is complete here: the root function does not select nodes without a value either.
+        // A page that is not full is complete here: the root function does not select nodes without
+        // a value either.
         let result = result.map(|(result, _)| result);
         self.end(&step, result.as_ref().map_or(0, Vec::len));
         Ok(result)
     }
 
-    /// The index of the only key of an order, and whether the order descends, where walking it is cheaper than sorting `count` nodes
-    /// for a page. `None` when this strategy does not apply.
+    /// The index of the only key of an order, and whether the order descends, where walking it is
+    /// cheaper than sorting `count` nodes for a page. `None` when this strategy does not apply.
     ///
     /// # Errors
     ///
@@ -163,8 +165,10 @@ impl<'a> Context<'a> {
         Ok(view.map(|view| (view, *descending)))
     }
 
-    /// The page of those nodes of a set that pass a filter, in the order of an index; each is tested by itself, and only those in `range`, where the
-    /// filter [has one](Context::range_in_filter). `None` when this strategy does not apply: the filter follows edges, or lets too few of them through.
+    /// The page of those nodes of a set that pass a filter, in the order of an index; each is
+    /// tested by itself, and only those in `range`, where the filter [has
+    /// one](Context::range_in_filter). `None` when this strategy does not apply: the filter follows
+    /// edges, or lets too few of them through.
     ///
     /// # Errors
     ///
@@ -177,20 +181,22 @@ impl<'a> Context<'a> {
         root: &NodeSet,
         page: Page,
     ) -> Result<Option<Vec<u32>>> {
-        if !filter.asks_one() {
+        if !filter.tests_one() {
             return Ok(None);
         }
         let has_range = range.is_some();
         let range = range.unwrap_or((Bound::Unbounded, Bound::Unbounded));
         let (root, filter) = (Some(root), Some(filter));
         let walk = OrderedWalk { view, range, descending, root, filter, least: 0 };
-        // When the index ends before the page is full, those without a value follow: but not where the filter requires a value.
+        // When the index ends before the page is full, those without a value follow: but not where
+        // the filter requires a value.
         let result = self.page_by_walk(walk, page)?.filter(|(_, is_full)| *is_full || has_range);
         Ok(result.map(|(result, _)| result))
     }
 
-    /// The range of the index of a predicate in which all nodes lie that pass a filter, by those of its parts that are about the values of the
-    /// predicate; `None` where there are none. So an order by the predicate begins where the filter does. Reads no data.
+    /// The range of the index of a predicate in which all nodes lie that pass a filter, by those of
+    /// its parts that are about the values of the predicate; `None` where there are none. So an
+    /// order by the predicate begins where the filter does. Reads no data.
     pub(crate) fn range_in_filter<'f>(
         &self,
         filter: &'f Filter,
@@ -218,8 +224,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Executes a walk from the page's `after` on. Returns the page, and whether it is full; `None` when too many nodes were tested
-    /// for those that passed.
+    /// Executes a walk from the page's `after` on. Returns the page, and whether it is full; `None`
+    /// when too many nodes were tested for those that passed.
     fn page_by_walk(
         &self,
         walk: OrderedWalk<'_, '_>,
@@ -238,7 +244,8 @@ impl<'a> Context<'a> {
         Ok(Some((result, is_full)))
     }
 
-    /// The first nodes that a walk returns, after the first `skip` of them. `None` when it would test more than `requested_max`.
+    /// The first nodes that a walk returns, after the first `skip` of them. `None` when it would
+    /// test more than `requested_max`.
     fn walk_in_order(
         &self,
         walk: &OrderedWalk<'_, '_>,
@@ -288,7 +295,8 @@ impl<'a> Context<'a> {
         Ok(Some(result))
     }
 
-    /// The predicate and the range of its index that a root function selects, where it is about the values of `name`.
+    /// The predicate and the range of its index that a root function selects, where it is about the
+    /// values of `name`.
     fn range_of<'f>(
         &self,
         function: &'f Function,
@@ -318,8 +326,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the values of a predicate have a complete index and a walk over it, for a page of `expected` of `count` nodes, is cheaper
-    /// than sorting these.
+    /// Whether the values of a predicate have a complete index and a walk over it, for a page of
+    /// `expected` of `count` nodes, is cheaper than sorting these.
     pub(super) fn pays_to_walk(&self, part: &LangValues, count: usize, expected: usize) -> bool {
         // One step is expected to return one of `count` nodes among the entries.
         let steps = |entries: usize| (entries / count.max(1) + 1).saturating_mul(expected);
@@ -328,7 +336,8 @@ impl<'a> Context<'a> {
             && steps(part.subjects().len()) < 2 * count
     }
 
-    /// The first `expected` of some nodes in the order of an index; those without a value come last.
+    /// The first `expected` of some nodes in the order of an index; those without a value come
+    /// last.
     ///
     /// # Errors
     ///
@@ -342,7 +351,8 @@ impl<'a> Context<'a> {
         expected: usize,
     ) -> Result<Vec<u32>> {
         let range = (Bound::Unbounded, Bound::Unbounded);
-        // Where all that have a value are among them, none is searched: entire entries are returned.
+        // Where all that have a value are among them, none is searched: entire entries are
+        // returned.
         let has_all = || {
             let part = predicate.only_untagged();
             part.is_some_and(|part| nodes.is_sure_superset(&part.subjects()))
@@ -377,8 +387,8 @@ fn narrower(one: Bound<TokenKey>, other: Bound<TokenKey>, expected: Ordering) ->
     if takes_first { one } else { other }
 }
 
-/// The first `expected` of some nodes in the order of an index, together with all nodes under the token of the last of them, ascending by
-/// id. `None` when fewer have a value.
+/// The first `expected` of some nodes in the order of an index, together with all nodes under the
+/// token of the last of them, ascending by id. `None` when fewer have a value.
 pub(super) fn leading_by_index(
     view: IndexView<'_>,
     descending: bool,

@@ -1,12 +1,14 @@
-//! A variable that references numbers of some nodes, and is read when they are requested: of a predicate, of the edges that the nodes have,
-//! or computed from other such variables.
+//! A variable that references numbers of some nodes, and is read when they are requested: of a
+//! predicate, of the edges that the nodes have, or computed from other such variables.
 //!
-//! `s as score` over a million nodes would be two lists of a million items, where an aggregate over all of them is one pass over
-//! the column. So the variable holds the set of nodes, which is mostly that of all with the predicate, and what changed since the
-//! column was built. `n as count(friend)` and `m as math(s * 2)` likewise hold where their numbers come from, and a pass over them
-//! computes a batch at a time. Who looks many values up or computes node by node reads them once, for all who come later.
+//! `s as score` over a million nodes would be two lists of a million items, where an aggregate over
+//! all of them is one pass over the column. So the variable holds the set of nodes, which is mostly
+//! that of all with the predicate, and what changed since the column was built. `n as
+//! count(friend)` and `m as math(s * 2)` likewise hold where their numbers come from, and a pass
+//! over them computes a batch at a time. Who looks many values up or computes node by node reads
+//! them once, for all who come later.
 
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
 use crate::exec::cost::{self, Cost};
 use crate::exec::math::math_program::{NumberKind, Program, Results};
@@ -53,7 +55,8 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// True for a variable that is an expression, too: it may have values of nodes outside of its block.
+    /// True for a variable that is an expression, too: it may have values of nodes outside of its
+    /// block.
     pub(crate) fn is_computed(&self) -> bool {
         matches!(self.column.source, Source::Computed(..))
     }
@@ -65,8 +68,8 @@ impl Input {
 }
 
 impl ColumnVar {
-    /// The variable of the values that some nodes have; `None` where what is stored or changed is no number of the
-    /// predicate's type. O(changes + containers of the sets).
+    /// The variable of the values that some nodes have; `None` where what is stored or changed is
+    /// no number of the predicate's type. O(changes + containers of the sets).
     pub(crate) fn of_values(predicate: &Arc<Predicate>, nodes: &NodeSet) -> Option<ColumnVar> {
         if predicate.def.list {
             return None;
@@ -82,12 +85,14 @@ impl ColumnVar {
             && (nodes.is_sure_superset(&subjects)
                 || nodes.list().is_some_and(|nodes| subjects.is_exactly(nodes)));
         let source = Source::Values(Arc::clone(predicate), changes);
-        // Nodes without a number are not among the numbers, and those of the column itself are read without a search.
+        // Nodes without a number are not among the numbers, and those of the column itself are read
+        // without a search.
         let nodes = if is_complete { subjects } else { nodes.clone() };
         Some(ColumnVar { source, nodes, is_complete, values: OnceLock::new() })
     }
 
-    /// The variable of the number of edges that each of some nodes has; `None` for a predicate without edges in this direction. O(1).
+    /// The variable of the number of edges that each of some nodes has; `None` for a predicate
+    /// without edges in this direction. O(1).
     pub(crate) fn of_counts(
         predicate: &Arc<Predicate>,
         reverse: bool,
@@ -98,8 +103,9 @@ impl ColumnVar {
         Some(ColumnVar { source, nodes: nodes.clone(), is_complete: true, values: OnceLock::new() })
     }
 
-    /// The variable of an expression over others; `None` where it is none that is [compiled](Program), or one of the others has no number
-    /// for some node. `variable` looks up the variables. O(containers of the sets), or a walk over nodes that are no stored set.
+    /// The variable of an expression over others; `None` where it is none that is
+    /// [compiled](Program), or one of the others has no number for some node. `variable` looks up
+    /// the variables. O(containers of the sets), or a walk over nodes that are no stored set.
     pub(crate) fn of_math(
         expr: &MathExpr,
         variable: impl Fn(VarId) -> Option<Arc<ColumnVar>>,
@@ -210,7 +216,7 @@ impl ColumnVar {
     /// # Errors
     ///
     /// [`Error::Limit`] when the request is out of memory, or has to stop.
-    pub(crate) fn values(&self, control: &Control) -> Result<Arc<ValueMap>> {
+    pub(crate) fn values(&self, control: &RequestContext) -> Result<Arc<ValueMap>> {
         if let Some(values) = self.values.get() {
             return Ok(Arc::clone(values));
         }
@@ -235,7 +241,8 @@ impl ColumnVar {
         Ok(Arc::clone(self.values.get_or_init(|| Arc::new(result))))
     }
 
-    /// The numbers of a few of the nodes, which ascend. O(nodes) plus the changes between the first and the last one.
+    /// The numbers of a few of the nodes, which ascend. O(nodes) plus the changes between the first
+    /// and the last one.
     pub(crate) fn values_of(&self, nodes: &[u32]) -> ValueMap {
         let mut result = Listed::new(nodes.len());
         // Those that were not requested have no value in the variable.
@@ -249,14 +256,18 @@ impl ColumnVar {
         result.finish()
     }
 
-    /// Computes several aggregates of all numbers in one pass, which is divided among threads.
-    /// Sums of ints are those of the column as it is stored, and their changes, if all nodes that have a number were requested and
-    /// nothing but sums is. O(nodes + changes), without a list of them.
+    /// Computes several aggregates of all numbers in one pass, which is divided among threads. Sums
+    /// of ints are those of the column as it is stored, and their changes, if all nodes that have a
+    /// number were requested and nothing but sums is. O(nodes + changes), without a list of them.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::check`].
-    pub(crate) fn aggregate(&self, ops: &[Algebraic], control: &Control) -> Result<Vec<Totals>> {
+    /// Those of [`RequestContext::check`].
+    pub(crate) fn aggregate(
+        &self,
+        ops: &[Algebraic],
+        control: &RequestContext,
+    ) -> Result<Vec<Totals>> {
         let mut totals: Vec<Totals> = ops.iter().map(|op| Totals::new(*op)).collect();
         let Source::Values(predicate, changes) = &self.source else {
             // Counts and results are there for each node.
@@ -315,13 +326,14 @@ impl ColumnVar {
         Ok(totals)
     }
 
-    /// Has `add` add `len` items, each with about the cost `each`, to some aggregates: on this thread, or each morsel to aggregates
-    /// of its own, which are merged in their order. `before` is the number of numbers before an item, if it is available.
+    /// Has `add` add `len` items, each with about the cost `each`, to some aggregates: on this
+    /// thread, or each morsel to aggregates of its own, which are merged in their order. `before`
+    /// is the number of numbers before an item, if it is available.
     fn add_up(
         &self,
         len: usize,
         each: Cost,
-        control: &Control,
+        control: &RequestContext,
         totals: &mut Vec<Totals>,
         before: impl Fn(usize) -> Option<usize> + Sync,
         add: impl Fn(Range<usize>, &mut Vec<Totals>) -> Result<()> + Sync,
@@ -343,8 +355,9 @@ impl ColumnVar {
         })
     }
 
-    /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do: a batch at a time, ascending. The
-    /// number of a node that has none has no meaning. O(nodes + changes).
+    /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do:
+    /// a batch at a time, ascending. The number of a node that has none has no meaning. O(nodes +
+    /// changes).
     ///
     /// # Errors
     ///
@@ -383,7 +396,8 @@ impl ColumnVar {
         finders.0.push(RowFinder::of(subjects, Members::Set(nodes)));
     }
 
-    /// As [`ColumnVar::for_each_batch`], of the nodes at some positions in their order; with the [finders](ColumnVar::finders) of the variable.
+    /// As [`ColumnVar::for_each_batch`], of the nodes at some positions in their order; with the
+    /// [finders](ColumnVar::finders) of the variable.
     ///
     /// # Errors
     ///
@@ -444,7 +458,8 @@ enum Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of batches from a node on; the finders are those of the variable, in the order of its columns.
+    /// A reader of batches from a node on; the finders are those of the variable, in the order of
+    /// its columns.
     fn new<'f>(
         column: &'a ColumnVar,
         first: u32,
@@ -480,7 +495,8 @@ impl<'a> Reader<'a> {
             Reader::Values(column) => column.read(nodes),
             Reader::Counts(counts) => (NumberSlice::Ints(counts.read(nodes)), &[]),
             Reader::Computed { program, inputs, results, has } => {
-                // A node that has no number in an input counts as 0 there, which is what is read of it.
+                // A node that has no number in an input counts as 0 there, which is what is read of
+                // it.
                 let read = inputs.iter_mut().map(|input| input.read(nodes).0);
                 let read: Vec<NumberSlice<'_>> = read.collect();
                 *results = program
@@ -556,7 +572,8 @@ mod tests {
     use crate::exec::tests::random_graph::{NAMES, graph};
     use fastrand::Rng;
 
-    /// The aggregate of a column equals that of the list of its numbers, for all nodes of the predicate and for others, with threads and without.
+    /// The aggregate of a column equals that of the list of its numbers, for all nodes of the
+    /// predicate and for others, with threads and without.
     #[test]
     fn columns_come_to_what_the_list_does() {
         let mut rng = Rng::with_seed(3);
@@ -577,9 +594,10 @@ mod tests {
                 };
                 let Some(column) = ColumnVar::of_values(predicate, &requested) else { continue };
                 *(if column.is_complete { &mut full } else { &mut some }) += 1;
-                let list = column.values(&Control::new()).unwrap();
+                let list = column.values(&RequestContext::new()).unwrap();
                 assert_eq!(column.subjects().to_vec(), list.nodes, "{column:?}");
-                for control in [Control::new(), sharing(1, 9), sharing(2, 90), sharing(3, 1)] {
+                for control in [RequestContext::new(), sharing(1, 9), sharing(2, 90), sharing(3, 1)]
+                {
                     let requested: Vec<Algebraic> =
                         ops.iter().copied().filter(|_| rng.bool()).collect();
                     let made = column.aggregate(&requested, &control).unwrap();

@@ -160,8 +160,8 @@ impl<'a> Context<'a> {
         Ok(ValueMap::from_sorted(values.collect::<Result<Vec<_>>>()?))
     }
 
-    /// The positions of the values that pass a facet filter, where Dgraph heeds such a filter at all:
-    /// on lists, on predicates with languages, and with a projection.
+    /// The positions of the values that pass a facet filter, where Dgraph heeds such a filter at
+    /// all: on lists, on predicates with languages, and with a projection.
     pub(crate) fn shown_values<'f>(
         &self,
         field: &'f Field,
@@ -181,8 +181,8 @@ impl<'a> Context<'a> {
         self.passing_values(field, predicate, langs, nodes).map(Some)
     }
 
-    /// The positions of the values that pass the field's facet filter, of each node that has any; of `@*` the positions of the
-    /// languages.
+    /// The positions of the values that pass the field's facet filter, of each node that has any;
+    /// of `@*` the positions of the languages.
     pub(crate) fn passing_values(
         &self,
         field: &Field,

@@ -1,8 +1,8 @@
 //! Carries out filters: reduces a set of nodes to those that pass.
 //!
 //! Each function either gives the entire set of its nodes from an index, or tests nodes one by one.
-//! The cheaper strategy is chosen: the index when it would give fewer nodes than there are candidates
-//! (or not many more, since a test costs more than a step in a posting list).
+//! The cheaper strategy is chosen: the index when it would give fewer nodes than there are
+//! candidates (or not many more, since a test costs more than a step in a posting list).
 
 use crate::exec::choose::function::{is_reported, number_column, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
@@ -67,12 +67,13 @@ impl<'a> Context<'a> {
                 Ok(candidates.and_not(&passed))
             }
             Filter::Function(function) => self.filter_by(function, part.estimate, candidates),
-            Filter::SemiJoin(reach) => self.filter_reaching(reach, candidates),
+            Filter::SemiJoin(reach) => self.filter_by_targets(reach, candidates),
         }
     }
 
-    /// The number of candidates that pass a filter, where they are counted without a list of them: in the set of an index, or of the nodes that have
-    /// a predicate, and in a column as it is stored, when all nodes that have one are candidates. `None` for any other filter.
+    /// The number of candidates that pass a filter, where they are counted without a list of them:
+    /// in the set of an index, or of the nodes that have a predicate, and in a column as it is
+    /// stored, when all nodes that have one are candidates. `None` for any other filter.
     pub(crate) fn count_passing(
         &self,
         filter: &Filter,
@@ -95,8 +96,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The test of a column that the parts of a conjunction are together, and the position of the first: where each is a comparison of the same numbers or
-    /// instants, and no index gives few of them among `candidates`.
+    /// The test of a column that the parts of a conjunction are together, and the position of the
+    /// first: where each is a comparison of the same numbers or instants, and no index gives few of
+    /// them among `candidates`.
     fn bounds_of_column<'f>(
         &self,
         parts: &'f [Filter],
@@ -140,7 +142,8 @@ impl<'a> Context<'a> {
         Ok(existing)
     }
 
-    /// The number of candidates that are in the set of a function, where that is read in place. O(containers + changes).
+    /// The number of candidates that are in the set of a function, where that is read in place.
+    /// O(containers + changes).
     fn count_in_set(&self, function: &Function, candidates: &NodeSet) -> Result<Option<usize>> {
         if !matches!(&function.call, Call::Has(_) | Call::Type(_)) {
             return Ok(None);
@@ -172,8 +175,9 @@ impl<'a> Context<'a> {
         self.count_rows(&self.tester(function)?, step, candidates)
     }
 
-    /// The number of candidates that pass the test of a column, where all that have a value are candidates; the step is at a position of the request, with
-    /// an estimate. `None` for any other test.
+    /// The number of candidates that pass the test of a column, where all that have a value are
+    /// candidates; the step is at a position of the request, with an estimate. `None` for any other
+    /// test.
     fn count_rows(
         &self,
         tester: &Tester<'_>,
@@ -200,7 +204,8 @@ impl<'a> Context<'a> {
         Ok(Some(count))
     }
 
-    /// The number of nodes that a filter has, about, where it is one function and an index has an estimate.
+    /// The number of nodes that a filter has, about, where it is one function and an index has an
+    /// estimate.
     fn estimate_of(&self, filter: &Filter) -> Option<usize> {
         match filter {
             Filter::Function(function) => self.estimate(function),
@@ -218,8 +223,9 @@ impl<'a> Context<'a> {
         estimates.any(|estimate| estimate < count)
     }
 
-    /// The parts of a conjunction in the order in which they are executed: what is expected to leave least goes first, then what
-    /// no index has an estimate of, the cheapest test first, and at last what follows edges.
+    /// The parts of a conjunction in the order in which they are executed: what is expected to
+    /// leave least goes first, then what no index has an estimate of, the cheapest test first, and
+    /// at last what follows edges.
     pub(super) fn planned_parts<'f>(&self, parts: &'f [Filter]) -> Vec<FilterPart<'f>> {
         let part = |filter| FilterPart { filter, estimate: self.estimate_of(filter) };
         let mut planned: Vec<FilterPart<'_>> = parts.iter().map(part).collect();
@@ -236,8 +242,8 @@ impl<'a> Context<'a> {
         planned
     }
 
-    /// How candidates are reduced to those that pass a function: by its index, where that is expected to give no more nodes than cost
-    /// as much as a test of each candidate.
+    /// How candidates are reduced to those that pass a function: by its index, where that is
+    /// expected to give no more nodes than cost as much as a test of each candidate.
     fn filter_path(
         &self,
         function: &Function,
@@ -254,7 +260,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether the range of numbers or instants that a function accepts is selected faster among so many candidates than in its index, where it has `result` nodes.
+    /// Whether the range of numbers or instants that a function accepts is selected faster among so
+    /// many candidates than in its index, where it has `result` nodes.
     fn is_scanned(&self, function: &Function, result: usize, candidates: usize) -> bool {
         /// Candidates lie close together where each cache line of numbers has one.
         const CLOSE: usize = cost::CACHE_LINE_BYTES / size_of::<i64>();
@@ -357,8 +364,9 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The position of a part of a filter among those without an estimate by an index: functions come first, by the cost of a test, then what
-/// is made of several parts, and at last what follows edges. Looks at the part alone and not inside of it, since filters may be deep.
+/// The position of a part of a filter among those without an estimate by an index: functions come
+/// first, by the cost of a test, then what is made of several parts, and at last what follows
+/// edges. Looks at the part alone and not inside of it, since filters may be deep.
 pub(super) fn test_rank(part: &Filter) -> (u8, Cost) {
     match part {
         Filter::Function(function) => (0, cost_of_call(&function.call)),
@@ -370,7 +378,7 @@ pub(super) fn test_rank(part: &Filter) -> (u8, Cost) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Argument, Comparison, PredicateRef, Query};
@@ -382,7 +390,7 @@ mod tests {
         let mut counted = 0;
         for _ in 0..60 {
             let version = graph(rng.u64(20..400), &mut rng);
-            let (control, query) = (Control::new(), Query::default());
+            let (control, query) = (RequestContext::new(), Query::default());
             let context =
                 Context { version: &version, query: &query, control: &control, vars: Vec::new() };
             for name in ["age", "wide", "rank", "rate", "tags"] {

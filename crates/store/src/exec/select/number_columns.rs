@@ -1,4 +1,5 @@
-//! Numbers of a predicate as columns, with what changed in them: read batch by batch, from end to end, or of nodes in any order.
+//! Numbers of a predicate as columns, with what changed in them: read batch by batch, from end to
+//! end, or of nodes in any order.
 
 use super::batches::{BATCH, Members, Overlay, RowFinder, Rows};
 use crate::exec::cost;
@@ -10,20 +11,23 @@ use hexgraph_base::types::{Result, ValueRef, ValueType};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The number of rows of an entire column that are read between two questions whether to go on, and the number of changes.
+/// The number of rows of an entire column that are read between two questions whether to go on, and
+/// the number of changes.
 const CHUNK: usize = 1 << 16;
 
-/// The same of floats that are added up: what lies between two such questions is added apart from what follows, up to a block.
+/// The same of floats that are added up: what lies between two such questions is added apart from
+/// what follows, up to a block.
 const LONG_CHUNK: usize = 1 << 18;
 
-/// The number of changes that are merged with the rows of floats at a time: few enough that they fit into the second-level cache.
+/// The number of changes that are merged with the rows of floats at a time: few enough that they
+/// fit into the second-level cache.
 const PATCHES: usize = BATCH;
 
 /// Between two changes so many rows of an entire column are few.
 const SHORT: usize = cost::SETUP.per(cost::GATHER);
 
-/// The list of all changes is read where there are fewer than so many for each node: to go over that list costs less than a walk over the map, and
-/// less than to look up each node there.
+/// The list of all changes is read where there are fewer than so many for each node: to go over
+/// that list costs less than a walk over the map, and less than to look up each node there.
 pub(crate) const LIST_RATIO: usize = cost::TEST.per(cost::ENTRY);
 
 /// Numbers of one type contiguous.
@@ -62,8 +66,8 @@ impl<'s> NumberSlice<'s> {
 
 /// A number of 64 bits.
 pub(crate) trait Number: Pod {
-    /// The number that is stored in 32 bits. A function of the type, not of the column: so loops over it become vector
-    /// instructions.
+    /// The number that is stored in 32 bits. A function of the type, not of the column: so loops
+    /// over it become vector instructions.
     fn of_narrow(stored: i32) -> Self;
 
     /// The number in 32 bits; `None` for one that is not stored so.
@@ -122,7 +126,8 @@ pub(crate) enum NumberChanges {
 }
 
 impl NumberChanges {
-    /// All changes; `None` when the values, stored and changed, are no numbers of the requested type. O(1), or a copy of the changes.
+    /// All changes; `None` when the values, stored and changed, are no numbers of the requested
+    /// type. O(1), or a copy of the changes.
     pub(crate) fn of_all(part: &LangValues, expected: ValueType) -> Option<NumberChanges> {
         let column = &part.base.column;
         if column.rows.is_some() {
@@ -176,7 +181,8 @@ impl NumberChanges {
     }
 }
 
-/// The changes of some nodes and perhaps of others between them; `None` when one of them is no such number.
+/// The changes of some nodes and perhaps of others between them; `None` when one of them is no such
+/// number.
 fn collected<T: Number>(part: &LangValues, nodes: Members<'_>) -> Option<ChangedNumbers<T>> {
     let (mut changes, mut are_numbers) = (Vec::new(), true);
     nodes.changes(part, |node, row| {
@@ -249,7 +255,8 @@ impl<'a, T: Number> Numbers<'a, T> {
         }
     }
 
-    /// The numbers of a batch, one for each node and 0 for a node that has none, and whether each has one, an empty list where all do.
+    /// The numbers of a batch, one for each node and 0 for a node that has none, and whether each
+    /// has one, an empty list where all do.
     pub(crate) fn read(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
         let Numbers { subjects, stored, changes, finder, numbers, has, .. } = self;
         // What lies contiguously and has not changed is read in place.
@@ -281,15 +288,17 @@ impl<'a, T: Number> Numbers<'a, T> {
         (numbers, has)
     }
 
-    /// The numbers of a batch as they lie in the column, where they do in 32 bits, contiguous, and none has changed.
+    /// The numbers of a batch as they lie in the column, where they do in 32 bits, contiguous, and
+    /// none has changed.
     pub(crate) fn narrow(&mut self, nodes: &[u32]) -> Option<&'a [i32]> {
         let Stored::Narrow(stored) = self.stored else { return None };
         let run = self.finder.run(self.subjects, nodes)?;
         self.changes.is_clean(nodes).then(|| stored.slice(run))
     }
 
-    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where the numbers lie contiguously and none has
-    /// changed. `None`, and nothing is read, where they are stored in more bits, or one of the batch has changed to a wider one.
+    /// As [`Numbers::read`], in 32 bits, and with 0 for a node that has no number: in place where
+    /// the numbers lie contiguously and none has changed. `None`, and nothing is read, where they
+    /// are stored in more bits, or one of the batch has changed to a wider one.
     pub(crate) fn read_narrow(&mut self, nodes: &[u32]) -> Option<(&[i32], &[bool])> {
         if let Some(ints) = self.narrow(nodes) {
             return Some((ints, &[]));
@@ -310,14 +319,16 @@ impl<'a, T: Number> Numbers<'a, T> {
         Some((narrow, has))
     }
 
-    /// The numbers of a batch in place, where they are stored as they are read, contiguous, and none has changed.
+    /// The numbers of a batch in place, where they are stored as they are read, contiguous, and
+    /// none has changed.
     pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<&'a [T]> {
         let Stored::Plain(stored) = self.stored else { return None };
         let run = self.finder.run(self.subjects, nodes)?;
         self.changes.is_clean(nodes).then(|| stored.slice(run))
     }
 
-    /// As [`Numbers::read`], of nodes in any order. O(log) a node where the column has gaps or changes.
+    /// As [`Numbers::read`], of nodes in any order. O(log) a node where the column has gaps or
+    /// changes.
     pub(crate) fn read_scattered(&mut self, nodes: &[u32]) -> (&[T], &[bool]) {
         let Numbers { subjects, stored, changes, numbers, has, .. } = self;
         numbers.clear();
@@ -368,8 +379,8 @@ impl<'a, T: Number> Numbers<'a, T> {
         take(T::slice(&self.numbers));
     }
 
-    /// Calls `take` with the numbers of some rows of the column in the order of their nodes: stored ones from change to change, and changed
-    /// ones, those of new nodes with the row after them.
+    /// Calls `take` with the numbers of some rows of the column in the order of their nodes: stored
+    /// ones from change to change, and changed ones, those of new nodes with the row after them.
     fn read_part(
         &self,
         rows: Range<usize>,
@@ -473,8 +484,8 @@ impl Numbers<'_, f64> {
     }
 }
 
-/// Reads what a column has for nodes into a list, with 0 for those that have none; and records in another list whether each has something, which stays
-/// empty where all do.
+/// Reads what a column has for nodes into a list, with 0 for those that have none; and records in
+/// another list whether each has something, which stays empty where all do.
 fn read_stored<S: Pod, T: Pod>(
     (subjects, stored, finder): (&FrozenBitmap, &Array<S>, &mut RowFinder),
     nodes: &[u32],
@@ -501,7 +512,8 @@ fn read_stored<S: Pod, T: Pod>(
     });
 }
 
-/// Replaces the stored number by one that changed; `None` where the node has none any more, which leaves 0.
+/// Replaces the stored number by one that changed; `None` where the node has none any more, which
+/// leaves 0.
 fn put<T: Pod>(position: usize, change: Option<T>, numbers: &mut [T], has: &mut Vec<bool>) {
     if change.is_none() && has.is_empty() {
         has.resize(numbers.len(), true);
@@ -521,8 +533,8 @@ pub(crate) enum NumberColumn<'a> {
 }
 
 impl<'a> NumberColumn<'a> {
-    /// The numbers of some nodes; `None` when the values are no numbers of the requested type. O(changes between the first and
-    /// the last node).
+    /// The numbers of some nodes; `None` when the values are no numbers of the requested type.
+    /// O(changes between the first and the last node).
     pub(crate) fn new(
         part: &'a LangValues,
         expected: ValueType,
@@ -562,7 +574,8 @@ impl<'a> NumberColumn<'a> {
         })
     }
 
-    /// The same column for batches from a node on, which may be read concurrently with those of others.
+    /// The same column for batches from a node on, which may be read concurrently with those of
+    /// others.
     pub(crate) fn fork(&self, first: u32) -> NumberColumn<'a> {
         match self {
             NumberColumn::Int(numbers) => NumberColumn::Int(numbers.fork(first)),
@@ -578,7 +591,8 @@ impl<'a> NumberColumn<'a> {
         }
     }
 
-    /// The numbers of a batch, one for each node, and whether each node has one: see [`Numbers::read`].
+    /// The numbers of a batch, one for each node, and whether each node has one: see
+    /// [`Numbers::read`].
     pub(crate) fn read(&mut self, nodes: &[u32]) -> (NumberSlice<'_>, &[bool]) {
         match self {
             NumberColumn::Int(numbers) => {
@@ -639,8 +653,8 @@ impl<'a> NumberColumn<'a> {
         }
     }
 
-    /// Calls `take` with the numbers of some rows, in the order of their nodes; those of new nodes come with the row after them, or the
-    /// last one. The changes have to be all that there are.
+    /// Calls `take` with the numbers of some rows, in the order of their nodes; those of new nodes
+    /// come with the row after them, or the last one. The changes have to be all that there are.
     ///
     /// # Errors
     ///
@@ -657,7 +671,8 @@ impl<'a> NumberColumn<'a> {
         }
     }
 
-    /// As [`NumberColumn::read_part`] with the changes merged into what is stored, for a column of floats that are summed; any other one is not read.
+    /// As [`NumberColumn::read_part`] with the changes merged into what is stored, for a column of
+    /// floats that are summed; any other one is not read.
     ///
     /// # Errors
     ///

@@ -8,8 +8,9 @@ use crate::graph::{LangValues, NumberRun};
 use crate::storage::{Column as StoredColumn, Values};
 use hexgraph_base::types::{ValueRef, ValueType};
 
-/// The numbers of nodes, which ascend: `None` when the values are no numbers of the requested type. Those that changed since
-/// the column was built replace the stored ones: O(log) for each, and one pass over the list.
+/// The numbers of nodes, which ascend: `None` when the values are no numbers of the requested type.
+/// Those that changed since the column was built replace the stored ones: O(log) for each, and one
+/// pass over the list.
 pub(crate) fn numbers(part: &LangValues, expected: ValueType, nodes: &[u32]) -> Option<ValueMap> {
     let column = &part.base.column;
     if column.rows.is_some() {
@@ -42,8 +43,8 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The nodes that have a number, and their numbers: stored ones as `number` gives them, changed ones as `changed` does.
-    /// `None` when one has something that is no such number.
+    /// The nodes that have a number, and their numbers: stored ones as `number` gives them, changed
+    /// ones as `changed` does. `None` when one has something that is no such number.
     fn all<S: Copy, T: Copy>(
         self,
         stored: &[S],
@@ -62,8 +63,8 @@ impl Reading<'_> {
     }
 }
 
-/// The numbers of all nodes that have one, in the order of the nodes: stored ones, copied from change to change, and changed
-/// ones between them.
+/// The numbers of all nodes that have one, in the order of the nodes: stored ones, copied from
+/// change to change, and changed ones between them.
 fn full<S: Copy, T: Copy>(
     part: &LangValues,
     stored: &[S],
@@ -94,8 +95,8 @@ fn float_of(value: ValueRef<'_>) -> Option<f64> {
     if let ValueRef::Float(number) = value { Some(number) } else { None }
 }
 
-/// Returns those of the nodes that changed since the column was built, ascending, with the numbers that they have now;
-/// `None` when one of them has something that is no such number.
+/// Returns those of the nodes that changed since the column was built, ascending, with the numbers
+/// that they have now; `None` when one of them has something that is no such number.
 fn changes<T>(
     part: &LangValues,
     nodes: &[u32],
@@ -111,7 +112,8 @@ fn changes<T>(
     are_numbers.then_some(changes)
 }
 
-/// The numbers of `nodes` with changes put in; `nodes` gains and loses those that have a number now, or none any more.
+/// The numbers of `nodes` with changes put in; `nodes` gains and loses those that have a number
+/// now, or none any more.
 fn patched<T: Copy>(
     numbers: Vec<T>,
     nodes: &mut Vec<u32>,
@@ -159,9 +161,11 @@ fn pick<S: Copy, T>(
 /// The numbers of many nodes, to be looked up in any order: a table by node id.
 pub(crate) struct NumberTable {
     least: u32,
-    /// The numbers by node id, from `least` on; the entries of nodes without a number have no meaning.
+    /// The numbers by node id, from `least` on; the entries of nodes without a number have no
+    /// meaning.
     values: Column,
-    /// A bit for each id of the span, set where the node has a number; `None` when every node has one.
+    /// A bit for each id of the span, set where the node has a number; `None` when every node has
+    /// one.
     present: Option<Vec<u64>>,
 }
 
@@ -174,7 +178,8 @@ fn span_of(nodes: &[u32]) -> usize {
 }
 
 impl NumberTable {
-    /// Whether nodes ascend and lie close together. Ids that lie far apart would make a table of gaps.
+    /// Whether nodes ascend and lie close together. Ids that lie far apart would make a table of
+    /// gaps.
     pub(crate) fn suits(nodes: &[u32]) -> bool {
         nodes.is_sorted_by(|one, other| one < other) && is_dense(span_of(nodes), nodes.len())
     }
@@ -236,7 +241,8 @@ impl NumberTable {
     }
 }
 
-/// A number for each id of a span, and a bit for each id that has one; no bits when every node has one.
+/// A number for each id of a span, and a bit for each id that has one; no bits when every node has
+/// one.
 type Filled<T> = (Vec<T>, Option<Vec<u64>>);
 
 /// The table of a column for some ascending nodes; `None` where a changed value is no number.

@@ -11,8 +11,8 @@ use super::numbers::numbers;
 use super::passing::Purpose;
 use super::rank::{is_far, prefix, rank_of, rank_of_int};
 use super::ranked_rows::{RankedRow, first_rows, turning};
-use super::reach::looks_beyond;
 use super::read::{Langs, Typed, typed_or_none};
+use super::semi_join::looks_beyond;
 use super::top::{Scan, by_column_var, by_variable};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
@@ -30,8 +30,8 @@ use std::ops::Range;
 /// So many nodes are looked at first, to see whether numbers distinguish their values.
 const SAMPLE: usize = 64;
 
-/// The ranges of the span of a key whose numbers are counted, to see in which the first nodes are; a power of two. Their counters take half of
-/// the nearest cache.
+/// The ranges of the span of a key whose numbers are counted, to see in which the first nodes are;
+/// a power of two. Their counters take half of the nearest cache.
 const RUNS: usize = cost::CACHE_BYTES / 2 / size_of::<usize>();
 
 /// One sort key, read for all nodes.
@@ -54,13 +54,13 @@ struct SortKey<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Sorts nodes by the keys of `order`. With `expected`, at most that many of the first nodes are returned, and the
-    /// caller is going to skip the first `skip`.
+    /// Sorts nodes by the keys of `order`. With `expected`, at most that many of the first nodes
+    /// are returned, and the caller is going to skip the first `skip`.
     ///
     /// Nodes without a value of a key come after those with one, and are ordered by the other keys;
-    /// those with equal values by uid, backwards where none of them has one of several keys and that key
-    /// descends. An order by variable drops the nodes that have none, unless
-    /// none of them has one.
+    /// those with equal values by uid, backwards where none of them has one of several keys and
+    /// that key descends. An order by variable drops the nodes that have none, unless none of them
+    /// has one.
     ///
     /// # Errors
     ///
@@ -107,8 +107,9 @@ impl<'a> Context<'a> {
         Ok(keys)
     }
 
-    /// The page of those nodes of a set that pass a filter, in an order, by one pass over the column of the first key: the filter tests
-    /// those nodes alone that may be among the first ones. `None` if this strategy does not apply: few pass, or the filter follows edges.
+    /// The page of those nodes of a set that pass a filter, in an order, by one pass over the
+    /// column of the first key: the filter tests those nodes alone that may be among the first
+    /// ones. `None` if this strategy does not apply: few pass, or the filter follows edges.
     ///
     /// # Errors
     ///
@@ -145,7 +146,7 @@ impl<'a> Context<'a> {
         let sieves = || self.prefilter(&prepared);
         let value_type = key.predicate.def.value_type;
         let scan = Scan::new(self.control, part, value_type, root, Some(&sieves));
-        let is_sorted = path == OrderPath::Scan && scan.as_ref().is_some_and(Scan::tells_apart);
+        let is_sorted = path == OrderPath::Scan && scan.as_ref().is_some_and(Scan::distinguishes);
         let result = match scan {
             Some(scan) if is_sorted => scan.first(most, key.descending)?,
             Some(scan) => scan.leading(most, key.descending)?,
@@ -165,7 +166,8 @@ impl<'a> Context<'a> {
         Ok(result)
     }
 
-    /// How `count` nodes are ordered by some keys: of all nodes, or for a page of few of them, by what takes the fewest steps.
+    /// How `count` nodes are ordered by some keys: of all nodes, or for a page of few of them, by
+    /// what takes the fewest steps.
     fn order_path(&self, keys: &[SortKey<'_>], count: usize, expected: Option<usize>) -> OrderPath {
         let Some(first) = keys.first() else { return OrderPath::AsIs };
         let (Some(expected), Some(part), None) =
@@ -192,8 +194,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Executes a strategy for an order. `None` for the one that sorts, and where a strategy fails: too few nodes have a value,
-    /// or the values have no order as numbers.
+    /// Executes a strategy for an order. `None` for the one that sorts, and where a strategy fails:
+    /// too few nodes have a value, or the values have no order as numbers.
     fn ordered_by(
         &self,
         path: OrderPath,
@@ -215,7 +217,7 @@ impl<'a> Context<'a> {
                 return result.map(Some);
             }
             (OrderPath::Scan, _) => match scan() {
-                Some(scan) if scan.tells_apart() => return scan.first(most, key.descending),
+                Some(scan) if scan.distinguishes() => return scan.first(most, key.descending),
                 // Those that begin as the first ones do are sorted.
                 Some(scan) => scan.leading(most, key.descending)?,
                 None => None,
@@ -232,8 +234,9 @@ impl<'a> Context<'a> {
         self.sorted_by_keys(keys, &NodeSet::from(leading), skip, expected).map(Some)
     }
 
-    /// Sorts nodes by predicates, each with its language and whether it descends. Several keys are compared byte by byte, a
-    /// single one by the rules of its language; so is the first of several where a page is cut off by it.
+    /// Sorts nodes by predicates, each with its language and whether it descends. Several keys are
+    /// compared byte by byte, a single one by the rules of its language; so is the first of several
+    /// where a page is cut off by it.
     fn sorted_by_keys(
         &self,
         keys: &[SortKey<'_>],
@@ -275,7 +278,8 @@ impl<'a> Context<'a> {
         Ok(sort_by_columns(&nodes, &columns, expected))
     }
 
-    /// The nodes in the order of at most two keys, or the first of them, if numbers distinguish their values. Threads sort a part each.
+    /// The nodes in the order of at most two keys, or the first of them, if numbers distinguish
+    /// their values. Threads sort a part each.
     fn sorted_rows(
         &self,
         keys: &[SortKey<'_>],
@@ -332,8 +336,9 @@ impl<'a> Context<'a> {
         self.merged(sorted, expected, node_of).map(Some)
     }
 
-    /// A number of the first key, negated if the key descends, that `expected` nodes at least do not pass, and mostly not many more; `None` where
-    /// fewer have the key. Two passes over the numbers: their span is cut into ranges, and the numbers in each are counted.
+    /// A number of the first key, negated if the key descends, that `expected` nodes at least do
+    /// not pass, and mostly not many more; `None` where fewer have the key. Two passes over the
+    /// numbers: their span is cut into ranges, and the numbers in each are counted.
     fn bound_of(&self, firsts: &[KeyColumn], expected: usize) -> Result<Option<u64>> {
         let rows = firsts.first().map_or(0, |column| column.ranks.len());
         let each = cost::ROW.times(2 * rows);
@@ -450,13 +455,15 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether the first nodes of an order are the same when only a page of them is requested as when all are. They are not where
-/// several keys begin with one in a language (see [`page_by_first_key`]).
+/// Whether the first nodes of an order are the same when only a page of them is requested as when
+/// all are. They are not where several keys begin with one in a language (see
+/// [`page_by_first_key`]).
 pub(crate) fn pages_at_once(order: &[OrderKey]) -> bool {
     !matches!(order, [OrderKey::Predicate { lang: Some(_), .. }, _, ..])
 }
 
-/// The bytes that are charged for a key of each node: texts and large numbers are copied in addition to their first bytes.
+/// The bytes that are charged for a key of each node: texts and large numbers are copied in
+/// addition to their first bytes.
 fn key_bytes(predicate: &Predicate) -> usize {
     let beside = match predicate.def.value_type {
         ValueType::String | ValueType::Default | ValueType::BigFloat => 64,
@@ -591,7 +598,8 @@ impl KeyColumn {
         if self.descending { !self.ranks[position] } else { self.ranks[position] }
     }
 
-    /// Calls `visit` with the positions of the nodes that have the key, and their numbers, which ascend in its order.
+    /// Calls `visit` with the positions of the nodes that have the key, and their numbers, which
+    /// ascend in its order.
     fn for_each_number(&self, mut visit: impl FnMut(usize, u64)) {
         let turn = if self.descending { u64::MAX } else { 0 };
         let ranks = self.ranks.iter().enumerate();
@@ -740,12 +748,13 @@ fn compare_rows(nodes: &[u32], columns: &[KeyColumn], one: u32, other: u32) -> O
 mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::{NAMES, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::Query;
 
-    /// Rows of numbers, sorted by threads or by one, are in the order of the columns that they are made of.
+    /// Rows of numbers, sorted by threads or by one, are in the order of the columns that they are
+    /// made of.
     #[test]
     fn rows_are_sorted_as_columns_are() {
         let mut rng = Rng::with_seed(9);
@@ -772,7 +781,7 @@ mod tests {
                 };
                 let columns: Vec<KeyColumn> = keys.iter().map(column).collect();
                 let sorted = sort_by_columns(&nodes, &columns, expected);
-                for control in [Control::new(), sharing(2, 1), sharing(3, 20_000)] {
+                for control in [RequestContext::new(), sharing(2, 1), sharing(3, 20_000)] {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };

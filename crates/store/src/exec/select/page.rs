@@ -15,8 +15,8 @@ enum RootsPlan<'f> {
     Full,
     /// The first ones of the set.
     First,
-    /// The first ones of the nodes that have edges whose number is the requested one, or an int in a range; each is tested until the page
-    /// is full.
+    /// The first ones of the nodes that have edges whose number is the requested one, or an int in
+    /// a range; each is tested until the page is full.
     Tested(Box<Tester<'f>>, NodeSet),
     /// Read off the index of the predicate that the root function selects and the order is by.
     Range(RangeWalk<'f>),
@@ -27,7 +27,8 @@ enum RootsPlan<'f> {
 impl<'a> Context<'a> {
     /// The nodes of a root block in the order of the answer: filtered, ordered and paged.
     ///
-    /// With `@cascade` they are not paged yet, since the cascade comes first, but they are no more than the first `most`.
+    /// With `@cascade` they are not paged yet, since the cascade comes first, but they are no more
+    /// than the first `most`.
     pub(crate) fn block_roots<'f>(&self, block: &'f Block, most: Option<usize>) -> Result<Vec<u32>>
     where
         'a: 'f,
@@ -95,8 +96,8 @@ impl<'a> Context<'a> {
         Ok(walk.map_or(RootsPlan::Ordered, RootsPlan::Range))
     }
 
-    /// The page of the roots of a block in its order: off the index of the order, with a test of each node, or by ordering
-    /// those that pass.
+    /// The page of the roots of a block in its order: off the index of the order, with a test of
+    /// each node, or by ordering those that pass.
     fn ordered_roots<'f>(
         &self,
         block: &'f Block,
@@ -158,7 +159,8 @@ impl<'a> Context<'a> {
         Ok(self.page_of(set, page))
     }
 
-    /// The least node that a page may have, which comes after its `after`; `None` when all nodes come before.
+    /// The least node that a page may have, which comes after its `after`; `None` when all nodes
+    /// come before.
     pub(crate) fn least_of(&self, page: Page) -> Option<u32> {
         match page.after {
             0 => Some(0),
@@ -179,8 +181,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The number of nodes of a root block that pass its filter, and the nodes, unless they were counted in a column or an index, which they are not
-    /// where the block has a variable.
+    /// The number of nodes of a root block that pass its filter, and the nodes, unless they were
+    /// counted in a column or an index, which they are not where the block has a variable.
     pub(crate) fn counted_set(&self, block: &Block) -> Result<(usize, Option<NodeSet>)> {
         if let (Some(function), Some(filter), None) = (&block.root, &block.filter, block.var) {
             let root = self.root(function)?;
@@ -200,7 +202,8 @@ impl<'a> Context<'a> {
         Ok((set.len(), Some(set)))
     }
 
-    /// A page of `first` nodes of a root: without a filter a seek, else a walk that ends with the page.
+    /// A page of `first` nodes of a root: without a filter a seek, else a walk that ends with the
+    /// page.
     fn first_of_root<'f>(
         &self,
         root: &NodeSet,
@@ -223,8 +226,8 @@ impl<'a> Context<'a> {
         self.first_passing(root, &prepared, page)
     }
 
-    /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many fail the test, all counts are read, or the
-    /// index, which costs less for each of them.
+    /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many
+    /// fail the test, all counts are read, or the index, which costs less for each of them.
     fn first_tested<'f>(
         &self,
         block: &'f Block,
@@ -359,7 +362,8 @@ pub(crate) fn cut(nodes: &[u32], page: Page) -> &[u32] {
     }
 }
 
-/// Refuses a negative `first` with an order by predicates. With `@cascade` the page is cut later, and may be counted from the end.
+/// Refuses a negative `first` with an order by predicates. With `@cascade` the page is cut later,
+/// and may be counted from the end.
 pub(crate) fn check_order(page: Page, order: &[hexgraph_base::plan::OrderKey]) -> Result<()> {
     let by_predicate =
         matches!(order.first(), Some(hexgraph_base::plan::OrderKey::Predicate { .. }));

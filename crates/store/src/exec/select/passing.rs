@@ -1,12 +1,13 @@
 //! Returns the first nodes of a set that pass a filter, without a test of those after the page.
 //!
-//! A filter is prepared once and then applied to one set or to many: the root of a block, the edges of each node of a level. Its
-//! parts become sets, if an index has them cheaply, and tests of single nodes. The smallest of the sets is walked, from
-//! `after` on, in batches that double as long as few pass; the other sets and the tests are applied to a batch at a time.
+//! A filter is prepared once and then applied to one set or to many: the root of a block, the edges
+//! of each node of a level. Its parts become sets, if an index has them cheaply, and tests of
+//! single nodes. The smallest of the sets is walked, from `after` on, in batches that double as
+//! long as few pass; the other sets and the tests are applied to a batch at a time.
 
 use super::batches::Members;
 use super::filter::test_rank;
-use super::reach::looks_beyond;
+use super::semi_join::looks_beyond;
 use crate::exec::choose::function::is_reported;
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::Context;
@@ -18,10 +19,12 @@ use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};
 use hexgraph_base::types::Result;
 use std::sync::OnceLock;
 
-/// The least number of nodes in the first batch that is handed to a filter which follows edges to other nodes.
+/// The least number of nodes in the first batch that is handed to a filter which follows edges to
+/// other nodes.
 const BATCH_BEYOND_MIN: usize = 64;
 
-/// The greatest number of nodes in a batch. Each batch is twice as long as the one before until then.
+/// The greatest number of nodes in a batch. Each batch is twice as long as the one before until
+/// then.
 const BATCH_MAX: usize = 1 << 15;
 
 /// The greatest number of postings that are read for a page which needs few of them.
@@ -40,7 +43,8 @@ pub(crate) enum Purpose {
 struct Test<'f> {
     tester: Tester<'f>,
     step: Begun,
-    /// The nodes that have a value, without which none passes, where they are far fewer than the requested ones.
+    /// The nodes that have a value, without which none passes, where they are far fewer than the
+    /// requested ones.
     holders: Option<NodeSet>,
     /// Those of them that pass, once all have been tested.
     passing: OnceLock<NodeSet>,
@@ -52,8 +56,9 @@ impl<'f> Test<'f> {
     }
 }
 
-/// The greatest number of edges that are walked back, and of texts that are tested, for a set of nodes, if `requested` nodes would be tested else. A page
-/// needs about `PAGE · requested / passing` tests, so its set pays while fewer than that pass.
+/// The greatest number of edges that are walked back, and of texts that are tested, for a set of
+/// nodes, if `requested` nodes would be tested else. A page needs about `PAGE · requested /
+/// passing` tests, so its set pays while fewer than that pass.
 fn result_max(requested: usize, purpose: Purpose) -> usize {
     const PAGE: usize = 16;
     match purpose {
@@ -71,8 +76,8 @@ enum Driver {
     Holders(usize),
 }
 
-/// A filter that is ready to be applied to sets of nodes. A node passes when all sets have it, and all tests and filters let it
-/// through.
+/// A filter that is ready to be applied to sets of nodes. A node passes when all sets have it, and
+/// all tests and filters let it through.
 pub(crate) struct PreparedFilter<'f> {
     /// Sets of nodes from indexes, and their steps.
     sets: Vec<(NodeSet, Begun)>,
@@ -127,17 +132,19 @@ impl<'f> PreparedFilter<'f> {
         self.driver(requested).is_some()
     }
 
-    /// True when a node is tested by itself at no more cost than among others: no part of the filter follows edges.
-    pub(crate) fn asks_one(&self) -> bool {
+    /// True when a node is tested by itself at no more cost than among others: no part of the
+    /// filter follows edges.
+    pub(crate) fn tests_one(&self) -> bool {
         self.beyond.is_empty()
     }
 
-    /// Adds to the rows of the steps of its tests, which were applied to one node at a time: `rows` nodes passed all of them.
+    /// Adds to the rows of the steps of its tests, which were applied to one node at a time: `rows`
+    /// nodes passed all of them.
     pub(crate) fn note_passed(&self, context: &Context<'_>, rows: usize) {
         self.tests.iter().for_each(|test| context.add_rows(&test.step, rows));
     }
 
-    /// Whether a node passes, for a filter that [tests one](PreparedFilter::asks_one) at a time.
+    /// Whether a node passes, for a filter that [tests one](PreparedFilter::tests_one) at a time.
     pub(crate) fn passes(&self, node: u32) -> bool {
         self.sets.iter().all(|(set, _)| set.contains(node))
             && self.tests.iter().all(|test| test.tester.test(node))
@@ -145,8 +152,8 @@ impl<'f> PreparedFilter<'f> {
 }
 
 impl<'a> Context<'a> {
-    /// Prepares a filter to be applied to sets of at most `largest` nodes. Reads from an index what costs less than the tests that
-    /// it saves.
+    /// Prepares a filter to be applied to sets of at most `largest` nodes. Reads from an index what
+    /// costs less than the tests that it saves.
     ///
     /// # Errors
     ///
@@ -190,7 +197,8 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Prepares a part of a filter. Returns the number of nodes that pass it, where it has become a set.
+    /// Prepares a part of a filter. Returns the number of nodes that pass it, where it has become a
+    /// set.
     fn prepare_part<'f>(
         &self,
         part: &'f Filter,
@@ -247,7 +255,8 @@ impl<'a> Context<'a> {
         Ok(Some(len))
     }
 
-    /// The nodes of a function that is tested mostly, where at most `most` edges or nodes have to be looked at for them.
+    /// The nodes of a function that is tested mostly, where at most `most` edges or nodes have to
+    /// be looked at for them.
     fn result_set<'f>(
         &self,
         function: &'f Function,
@@ -301,8 +310,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The page of those nodes of a set that pass a filter, for a page with a positive `first`. Costs as many steps and tests as it
-    /// takes to fill the page, and at most about as many again.
+    /// The page of those nodes of a set that pass a filter, for a page with a positive `first`.
+    /// Costs as many steps and tests as it takes to fill the page, and at most about as many again.
     ///
     /// # Errors
     ///
@@ -317,7 +326,8 @@ impl<'a> Context<'a> {
         Ok(result.unwrap_or_default())
     }
 
-    /// As [`Context::first_passing`]; `None` when the page is not full after `most` nodes that were walked over, and more would be.
+    /// As [`Context::first_passing`]; `None` when the page is not full after `most` nodes that were
+    /// walked over, and more would be.
     ///
     /// # Errors
     ///
@@ -408,7 +418,8 @@ impl<'a> Context<'a> {
         self.tested(nodes.to_vec(), filter, driver)
     }
 
-    /// All nodes that pass a test of what few nodes have. They are computed once, for all requested sets.
+    /// All nodes that pass a test of what few nodes have. They are computed once, for all requested
+    /// sets.
     fn passing_holders<'t>(&self, test: &'t Test<'_>) -> Result<&'t NodeSet> {
         if let Some(existing) = test.passing.get() {
             return Ok(existing);
@@ -426,20 +437,22 @@ impl<'a> Context<'a> {
         Ok(passing)
     }
 
-    /// The nodes that have a value, where they are so few that each of them is tested in place of the `requested` ones.
+    /// The nodes that have a value, where they are so few that each of them is tested in place of
+    /// the `requested` ones.
     pub(super) fn few_holders(&self, tester: &Tester<'_>, requested: usize) -> Option<NodeSet> {
         let holders = tester.holders()?;
         let are_few = holders.len() < requested / self.control.costs().driver_ratio;
         self.pick(are_few, requested, || vec![true, false]).then_some(holders)
     }
 
-    /// A filter that [tests one](PreparedFilter::asks_one) node at a time, for one thread: it retains those of some nodes that pass. The steps
-    /// of the filter do not record how many that are.
+    /// A filter that [tests one](PreparedFilter::tests_one) node at a time, for one thread: it
+    /// retains those of some nodes that pass. The steps of the filter do not record how many that
+    /// are.
     pub(super) fn prefilter<'s>(
         &'s self,
         filter: &'s PreparedFilter<'_>,
     ) -> Box<dyn Fn(Vec<u32>) -> Result<Vec<u32>> + 's> {
-        debug_assert!(filter.asks_one(), "it would be asked of all");
+        debug_assert!(filter.tests_one(), "it would be asked of all");
         let testers: Vec<Tester<'s>> =
             filter.tests.iter().map(|test| test.tester.for_thread()).collect();
         Box::new(move |mut nodes: Vec<u32>| {
@@ -451,7 +464,8 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Those of some nodes that pass all of a filter; all of them are members of the set that drives, and pass the test whose nodes do.
+    /// Those of some nodes that pass all of a filter; all of them are members of the set that
+    /// drives, and pass the test whose nodes do.
     fn passing_of(
         &self,
         mut nodes: Vec<u32>,
@@ -466,7 +480,8 @@ impl<'a> Context<'a> {
         self.tested(nodes, filter, driver)
     }
 
-    /// Those of some nodes that pass the tests of a filter, but for the one whose nodes drive, and the parts that follow edges.
+    /// Those of some nodes that pass the tests of a filter, but for the one whose nodes drive, and
+    /// the parts that follow edges.
     fn tested(
         &self,
         mut nodes: Vec<u32>,

@@ -33,7 +33,8 @@ pub(super) fn rank_of_int(int: i64) -> u64 {
     int as u64 ^ 1 << 63
 }
 
-/// The first eight bytes of a text as a number that compares as they do; a shorter text is followed by zeros.
+/// The first eight bytes of a text as a number that compares as they do; a shorter text is followed
+/// by zeros.
 #[inline]
 pub(super) fn prefix(bytes: &[u8]) -> u64 {
     if let Some(head) = bytes.first_chunk() {
@@ -52,11 +53,13 @@ pub(super) fn prefix(bytes: &[u8]) -> u64 {
     }
 }
 
-/// The number of running results of a fold: the compiler makes none of one by itself for floats and ints of 64 bits.
+/// The number of running results of a fold: the compiler makes none of one by itself for floats and
+/// ints of 64 bits.
 const ACCUMULATORS: usize = 8;
 
-/// The number that comes before `last` and all others; what comes before none, as what is no number, is passed over. Of several that come
-/// before none of each other, as zeros with different signs, any.
+/// The number that comes before `last` and all others; what comes before none, as what is no
+/// number, is passed over. Of several that come before none of each other, as zeros with different
+/// signs, any.
 #[inline]
 pub(in crate::exec) fn foremost<T: Copy>(
     numbers: &[T],

@@ -1,4 +1,5 @@
-//! Rows of numbers that compare as nodes do in an order by at most two keys: the first of them, and sorted parts that are merged.
+//! Rows of numbers that compare as nodes do in an order by at most two keys: the first of them, and
+//! sorted parts that are merged.
 
 use crate::exec::control::context::Context;
 use crate::exec::cost;
@@ -37,7 +38,8 @@ pub(super) fn turning(descending: impl ExactSizeIterator<Item = bool>) -> [bool;
     turns
 }
 
-/// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are [negated](RankedRow::is_negated).
+/// The first of some rows in their order. The nodes ascend, but for rows that `turns` says are
+/// [negated](RankedRow::is_negated).
 pub(super) fn first_rows(
     rows: Vec<RankedRow>,
     expected: Option<usize>,
@@ -54,7 +56,8 @@ pub(super) fn first_rows(
     }
 }
 
-/// The first of some items in their order. They are selected in expected O(items); only these are sorted.
+/// The first of some items in their order. They are selected in expected O(items); only these are
+/// sorted.
 pub(super) fn first_of<T: Ord>(mut items: Vec<T>, expected: Option<usize>) -> Vec<T> {
     if let Some(expected) = expected.filter(|expected| *expected < items.len()) {
         if let Some(last) = expected.checked_sub(1) {
@@ -66,15 +69,16 @@ pub(super) fn first_of<T: Ord>(mut items: Vec<T>, expected: Option<usize>) -> Ve
     items
 }
 
-/// Rows as single numbers that compare as they do, and are sorted in a third of the time: the distance of each key from its least number, and
-/// the position of the row in the lowest bits.
+/// Rows as single numbers that compare as they do, and are sorted in a third of the time: the
+/// distance of each key from its least number, and the position of the row in the lowest bits.
 struct Codes {
     codes: Vec<u64>,
     position_bits: u32,
 }
 
 impl Codes {
-    /// `None` where 64 bits are too few, the rows so few that it does not pay, or equal ones not in the order of their positions.
+    /// `None` where 64 bits are too few, the rows so few that it does not pay, or equal ones not in
+    /// the order of their positions.
     fn of(rows: &[RankedRow], turns: [bool; 2]) -> Option<Codes> {
         if rows.len() < CODED_MIN || rows.iter().any(|row| row.is_negated(turns)) {
             return None;
@@ -120,7 +124,8 @@ impl KeySpan {
     }
 }
 
-/// How many of the first `count` rows of two sorted lists, put into one order, are of the first list. No two rows are equal.
+/// How many of the first `count` rows of two sorted lists, put into one order, are of the first
+/// list. No two rows are equal.
 fn taken_of(one: &[RankedRow], other: &[RankedRow], count: usize) -> usize {
     let (mut least, mut most) = (count.saturating_sub(other.len()), count.min(one.len()));
     while least < most {
@@ -175,7 +180,7 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::graph::Version;
     use fastrand::Rng;
     use hexgraph_base::plan::Query;
@@ -237,7 +242,7 @@ mod tests {
             let all: Vec<u32> = all.iter().map(|row| row.node).collect();
             for expected in [None, Some(0), Some(7), Some(all.len())] {
                 let first = &all[..expected.unwrap_or(usize::MAX).min(all.len())];
-                for control in [Control::new(), sharing(2, 1), sharing(3, 40)] {
+                for control in [RequestContext::new(), sharing(2, 1), sharing(3, 40)] {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };

@@ -102,7 +102,8 @@ impl Predicate {
     }
 
     /// All values of a node that are read where no language is named, as the schema types them:
-    /// tagged ones, which only a predicate that has lost its `@lang` shows so, before untagged ones.
+    /// tagged ones, which only a predicate that has lost its `@lang` shows so, before untagged
+    /// ones.
     ///
     /// # Errors
     ///

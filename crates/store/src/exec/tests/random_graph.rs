@@ -1,4 +1,5 @@
-//! Random graphs for tests: values of all kinds, loaded, changed and deleted, of few distinct ones and with gaps.
+//! Random graphs for tests: values of all kinds, loaded, changed and deleted, of few distinct ones
+//! and with gaps.
 
 use crate::graph::{
     Bindings, LoadOptions, LoadSource, MutationTexts, Passwords, Stager, Statements, Version,
@@ -109,7 +110,8 @@ fn loaded(version: &Version, statements: String) -> Version {
     load(version, vec![source], &LoadOptions::default()).unwrap().0
 }
 
-/// A graph of about so many nodes that was loaded and then changed, or one that has nothing but changes.
+/// A graph of about so many nodes that was loaded and then changed, or one that has nothing but
+/// changes.
 pub(in crate::exec) fn graph(nodes: u64, rng: &mut Rng) -> Version {
     let mut version = alter(&Version::empty(), SCHEMA).unwrap();
     if rng.u8(..5) != 0 {

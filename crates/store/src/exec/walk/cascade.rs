@@ -1,7 +1,7 @@
 //! `@cascade`: drops nodes whose required fields are empty, from the leaves up, then pages.
 //!
-//! `e (first: n) @cascade { ... }`: the first targets of long lists are walked, and more of them only while the cascade leaves fewer
-//! than fit the page.
+//! `e (first: n) @cascade { ... }`: the first targets of long lists are walked, and more of them
+//! only while the cascade leaves fewer than fit the page.
 
 use super::traverse::{Inherited, Walk};
 use crate::exec::control::context::Context;
@@ -15,7 +15,8 @@ use hexgraph_base::types::{Result, ValueType};
 use std::mem;
 use std::sync::Arc;
 
-/// A level whose fields are being looked at. It is taken out of the tree meanwhile, so that a deep tree needs no call for each level.
+/// A level whose fields are being looked at. It is taken out of the tree meanwhile, so that a deep
+/// tree needs no call for each level.
 struct Open {
     level: Level,
     /// How many of the fields are begun.
@@ -54,8 +55,9 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The edges of a field with `@cascade`, which may drop targets, so that the page counts those that are left. All of them, or where
-    /// lists are long and their pages short, as many as fill the pages; these are cut then.
+    /// The edges of a field with `@cascade`, which may drop targets, so that the page counts those
+    /// that are left. All of them, or where lists are long and their pages short, as many as fill
+    /// the pages; these are cut then.
     ///
     /// # Errors
     ///
@@ -83,8 +85,8 @@ impl Context<'_> {
         self.edges_in(nodes, field, walk, (page, inherited))
     }
 
-    /// The number of targets of each list to begin with; `None` where all are walked: the lists are short on average, or what is below
-    /// depends on all of them, as variables and `expand` do.
+    /// The number of targets of each list to begin with; `None` where all are walked: the lists are
+    /// short on average, or what is below depends on all of them, as variables and `expand` do.
     fn batch_of_pages(
         &self,
         nodes: &[u32],
@@ -167,7 +169,8 @@ impl Open {
     }
 }
 
-/// Removes the targets that `@cascade` dropped from the lists of a field, and then cuts the page of each list.
+/// Removes the targets that `@cascade` dropped from the lists of a field, and then cuts the page of
+/// each list.
 fn drop_dead(edges: &mut EdgeField, field: &Field) {
     let rows = edges.offsets.len() - 1;
     let mut offsets = Vec::with_capacity(rows + 1);

@@ -37,7 +37,7 @@ impl Context<'_> {
                             || other.key == new.key && !is_expand(other) && shows(&new)
                     };
                     if fields.iter().any(stands) || !brought.insert(new.key.clone()) {
-                        return Err(stands_beside(field, &new.key));
+                        return Err(duplicate_field(field, &new.key));
                     }
                     all.push(Arc::new(new));
                 }
@@ -121,7 +121,8 @@ impl Context<'_> {
     }
 }
 
-/// True when a field that is written next to `expand` requests one of its fields, under whatever name.
+/// True when a field that is written next to `expand` requests one of its fields, under whatever
+/// name.
 fn asks_the_same(written: &Field, brought: &Field) -> bool {
     let (
         FieldKind::Predicate { name, reverse, langs },
@@ -141,8 +142,8 @@ fn shows(brought: &Field) -> bool {
     brought.has_body || brought.alias.is_some()
 }
 
-fn stands_beside(expand: &Field, name: &str) -> Error {
-    let message = format!("`expand` brings the field `{name}`, which stands beside it");
+fn duplicate_field(expand: &Field, name: &str) -> Error {
+    let message = format!("`expand` brings the field `{name}`, which the level selects as well");
     let hint = format!("remove `{name}`, or name the fields instead of `expand`");
     Error::query_at(expand.at, message).with_hint(hint)
 }

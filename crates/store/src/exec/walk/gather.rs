@@ -1,4 +1,5 @@
-//! The distinct targets of edges, if the edge of each is not needed: a bit for each id of their span, and no lists.
+//! The distinct targets of edges, if the edge of each is not needed: a bit for each id of their
+//! span, and no lists.
 
 use super::lists::distinct;
 use super::traverse::Walk;
@@ -9,11 +10,12 @@ use crate::storage::{Edges, NodeSet};
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
 use hexgraph_base::types::{Result, stack};
 
-/// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked through.
+/// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked
+/// through.
 const NODES_MIN: usize = cost::SETUP.per(cost::LOOKUP);
 
-/// Whether nothing looks at the lists of edges of a block: it is not shown, it has nothing but edges, values and nodes, and none of these is chosen
-/// or computed list by list.
+/// Whether nothing looks at the lists of edges of a block: it is not shown, it has nothing but
+/// edges, values and nodes, and none of these is chosen or computed list by list.
 pub(crate) fn needs_no_lists(block: &Block) -> bool {
     block.kind == BlockKind::Hidden
         && block.cascade.is_none()
@@ -35,8 +37,8 @@ fn is_plain(field: &Field) -> bool {
 }
 
 impl Context<'_> {
-    /// The distinct targets of edges of some nodes that pass the field's filter, ascending; `None` where they lie so far apart, or are
-    /// so few, that lists are cheaper.
+    /// The distinct targets of edges of some nodes that pass the field's filter, ascending; `None`
+    /// where they lie so far apart, or are so few, that lists are cheaper.
     ///
     /// # Errors
     ///

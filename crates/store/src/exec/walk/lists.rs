@@ -1,4 +1,5 @@
-//! Lists of targets, one for each node of a level, and the distinct nodes of all of them. Other threads help with large levels.
+//! Lists of targets, one for each node of a level, and the distinct nodes of all of them. Other
+//! threads help with large levels.
 
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::{FEW_MORSELS, Spread, joined};
@@ -21,11 +22,12 @@ pub(crate) fn distinct(targets: &[u32]) -> Vec<u32> {
     distinct_of_few(targets).unwrap_or_else(|| distinct_of(targets))
 }
 
-/// Lists of this many nodes are neither sorted quickly by comparing them nor so long that all words of their span are worth a look.
+/// Lists of this many nodes are neither sorted quickly by comparing them nor so long that all words
+/// of their span are worth a look.
 const FEW: Range<usize> = BATCHED_MIN..BATCH;
 
-/// The distinct nodes of a list of a few hundred, by a bit for each id of their span and one for each word of these; `None` for lists of other
-/// lengths, and where the span is too wide.
+/// The distinct nodes of a list of a few hundred, by a bit for each id of their span and one for
+/// each word of these; `None` for lists of other lengths, and where the span is too wide.
 fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     if !FEW.contains(&nodes.len()) {
         return None;
@@ -41,7 +43,8 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     for node in nodes {
         let position = node - first;
         words[position as usize / 64] |= 1 << (position % 64);
-        // A bit for each word that has a node, so that long ranges of empty words are not looked at.
+        // A bit for each word that has a node, so that long ranges of empty words are not looked
+        // at.
         used[position as usize / (64 * 64)] |= 1 << (position / 64 % 64);
     }
     let mut distinct = Vec::with_capacity(nodes.len());
@@ -59,7 +62,8 @@ fn distinct_of_few(nodes: &[u32]) -> Option<Vec<u32>> {
     Some(distinct)
 }
 
-/// The lists of fewer nodes are copied one by one: checking how those of a batch are stored costs as much.
+/// The lists of fewer nodes are copied one by one: checking how those of a batch are stored costs
+/// as much.
 const BATCHED_MIN: usize = cost::SETUP.per(cost::LOOKUP);
 
 /// The least and the greatest node of some, and whether they ascend without repeats.
@@ -90,7 +94,8 @@ impl Context<'_> {
         let Some(spread) = self.control.spread(nodes.len(), cost::BIT.and(cost::ROW))? else {
             return Ok(distinct(nodes));
         };
-        // The first node of the next range is part of the shape: so the result ascends when all ranges do.
+        // The first node of the next range is part of the shape: so the result ascends when all
+        // ranges do.
         let shape = |range: Range<usize>| {
             Ok(Shape::of(&nodes[range.start..nodes.len().min(range.end + 1)]))
         };
@@ -116,12 +121,13 @@ impl Context<'_> {
         Ok(members)
     }
 
-    /// One list for each position below `count`, which `add` extends for its position. One has about the cost `each`; other
-    /// threads help with many.
+    /// One list for each position below `count`, which `add` extends for its position. One has
+    /// about the cost `each`; other threads help with many.
     ///
     /// # Errors
     ///
-    /// Those of `add`, and [`Error::Limit`] for more than 32 bits count, or when the request has to stop.
+    /// Those of `add`, and [`Error::Limit`] for more than 32 bits count, or when the request has to
+    /// stop.
     pub(super) fn lists_of(
         &self,
         count: usize,
@@ -142,8 +148,9 @@ impl Context<'_> {
         Ok(all)
     }
 
-    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes that lie contiguously in one chunk. They
-    /// are counted before, so that each thread has space of its own for what it copies.
+    /// All targets of some nodes. Those of many that ascend are copied batch by batch: of nodes
+    /// that lie contiguously in one chunk. They are counted before, so that each thread has space
+    /// of its own for what it copies.
     ///
     /// # Errors
     ///
@@ -178,7 +185,8 @@ impl Context<'_> {
         Ok(lists)
     }
 
-    /// Fills in where the list of each of some nodes ends, one after the other, and returns the last end.
+    /// Fills in where the list of each of some nodes ends, one after the other, and returns the
+    /// last end.
     fn read_ends(
         &self,
         nodes: &[u32],
@@ -259,7 +267,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The lists with those targets alone that are among some nodes. A test has about the cost `each`; other threads help with many.
+    /// The lists with those targets alone that are among some nodes. A test has about the cost
+    /// `each`; other threads help with many.
     ///
     /// # Errors
     ///
@@ -296,7 +305,8 @@ impl Context<'_> {
         Ok(lists)
     }
 
-    /// The lists without the targets for which `keep` is false; it is called with the node of the list. A test has about the cost `each`; other threads help with many.
+    /// The lists without the targets for which `keep` is false; it is called with the node of the
+    /// list. A test has about the cost `each`; other threads help with many.
     ///
     /// # Errors
     ///
@@ -338,14 +348,16 @@ struct Part<'l> {
     start: u32,
 }
 
-/// What only one morsel uses. Each is requested once, which a shared closure can only do through a lock.
+/// What only one morsel uses. Each is requested once, which a shared closure can only do through a
+/// lock.
 fn taken<T>(part: &Mutex<T>) -> MutexGuard<'_, T> {
     part.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Retains the targets for which `choose` is true, in place, and returns their number. `ends` has the ends of lists among all targets, of which these
-/// begin at `start`; afterwards where they end among those that are retained. Each target is written, and overwritten by the next one if it is not retained: a
-/// loop without branches, since nobody foresees them.
+/// Retains the targets for which `choose` is true, in place, and returns their number. `ends` has
+/// the ends of lists among all targets, of which these begin at `start`; afterwards where they end
+/// among those that are retained. Each target is written, and overwritten by the next one if it is
+/// not retained: a loop without branches, since nobody foresees them.
 fn choose_in(
     ends: &mut [u32],
     targets: &mut [u32],
@@ -486,8 +498,8 @@ impl Lists {
         self.offsets[1..].chunks_mut(len).zip(bounds.windows(2)).map(part).collect()
     }
 
-    /// Moves what was retained of parts of `len` lists each together: where the targets of a part began, and how many are left. The ends of lists are
-    /// those in their part.
+    /// Moves what was retained of parts of `len` lists each together: where the targets of a part
+    /// began, and how many are left. The ends of lists are those in their part.
     fn close_up(&mut self, len: usize, retained: &[(u32, usize)]) {
         let mut end = 0;
         for (ends, (start, retained)) in self.offsets[1..].chunks_mut(len).zip(retained) {
@@ -533,7 +545,7 @@ fn end_of(targets: usize) -> Result<u32> {
 mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
     use crate::storage::NodeSet;
     use fastrand::Rng;
@@ -541,7 +553,8 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Lists that threads copy and choose from, each in space of its own, are those of the nodes one by one.
+    /// Lists that threads copy and choose from, each in space of its own, are those of the nodes
+    /// one by one.
     #[test]
     fn lists_of_parts_are_those_of_each_node() {
         let mut rng = Rng::with_seed(17);
@@ -560,7 +573,7 @@ mod tests {
                     list.iter().copied().filter(|target| chosen.contains(*target)).collect()
                 };
                 let some: Vec<Vec<u32>> = all.iter().map(among).collect();
-                for control in [Control::new(), sharing(2, 1), sharing(3, 20_000)] {
+                for control in [RequestContext::new(), sharing(2, 1), sharing(3, 20_000)] {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };

@@ -1,8 +1,10 @@
-//! Pages and counts of long edge lists: each list is evaluated by itself, as a root is, and only as far as its page requires.
+//! Pages and counts of long edge lists: each list is evaluated by itself, as a root is, and only as
+//! far as its page requires.
 //!
-//! Short lists are filtered all at once, each target once, whichever lists contain it (see `traverse`). Long ones would be copied,
-//! filtered and sorted entirely for a page of ten: here a filtered page walks the list, or the smallest set of the filter's indexes,
-//! until it is full, an ordered one is executed as an ordered block, and a count intersects sets.
+//! Short lists are filtered all at once, each target once, whichever lists contain it (see
+//! `traverse`). Long ones would be copied, filtered and sorted entirely for a page of ten: here a
+//! filtered page walks the list, or the smallest set of the filter's indexes, until it is full, an
+//! ordered one is executed as an ordered block, and a count intersects sets.
 
 use super::lists::Lists;
 use super::traverse::Walk;
@@ -25,8 +27,8 @@ struct LongLists {
 }
 
 impl LongLists {
-    /// Counts the edges of some nodes. `None` where they have fewer than `least` each on average. O(nodes), without a look at an
-    /// edge.
+    /// Counts the edges of some nodes. `None` where they have fewer than `least` each on average.
+    /// O(nodes), without a look at an edge.
     fn of(edges: &Direction, nodes: &[u32], least: usize) -> Option<LongLists> {
         let (mut longest, mut total) = (0, 0);
         for &node in nodes {
@@ -40,8 +42,8 @@ impl LongLists {
 }
 
 impl Context<'_> {
-    /// The pages of a field's lists, which are filtered or ordered, when the lists are long and the page is short; `None` when
-    /// this strategy does not apply.
+    /// The pages of a field's lists, which are filtered or ordered, when the lists are long and the
+    /// page is short; `None` when this strategy does not apply.
     ///
     /// # Errors
     ///
@@ -118,7 +120,8 @@ impl Context<'_> {
         Ok(cut(&ordered, page).to_vec())
     }
 
-    /// Whether ordering list by list gives the order of all at once, at no greater cost. A variable is read entirely for each list.
+    /// Whether ordering list by list gives the order of all at once, at no greater cost. A variable
+    /// is read entirely for each list.
     fn is_order_of_one_list(
         &self,
         order: &[OrderKey],
@@ -134,7 +137,8 @@ impl Context<'_> {
         Ok(pages_at_once(order) && values.saturating_mul(lists) <= targets.saturating_mul(4))
     }
 
-    /// For each node the number of targets that pass a filter, when the lists are long; `None` when this strategy does not apply.
+    /// For each node the number of targets that pass a filter, when the lists are long; `None` when
+    /// this strategy does not apply.
     ///
     /// # Errors
     ///

@@ -17,8 +17,8 @@ const FIELD_BYTES: usize = 2 * size_of::<FieldResult>();
 /// The edges that have been walked.
 #[derive(Default)]
 struct Walked {
-    /// Predicate and direction: the position in it distinguishes the edges of one from those of another,
-    /// since `expand` gives each level other fields.
+    /// Predicate and direction: the position in it distinguishes the edges of one from those of
+    /// another, since `expand` gives each level other fields.
     kinds: Vec<(Arc<str>, bool)>,
     /// Position in `kinds`, from, to.
     edges: FxHashSet<(u32, u32, u32)>,
@@ -112,8 +112,8 @@ impl Context<'_> {
                     result.level.fields = self.beyond_last(block, &result.level.nodes)?;
                 }
                 *edges += result.targets.len();
-                // About what is retained of each edge: an entry of `walked`, a target, and a node of
-                // the level below.
+                // About what is retained of each edge: an entry of `walked`, a target, and a node
+                // of the level below.
                 self.control.charge(24 * result.targets.len())?;
                 let most = self.control.limits().edges;
                 if most < *edges as u64 {
@@ -140,8 +140,8 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The fields of the nodes after the last level, none of them read: those that are computed have a value all the
-    /// same, the others have none, which `@cascade` sees.
+    /// The fields of the nodes after the last level, none of them read: those that are computed
+    /// have a value all the same, the others have none, which `@cascade` sees.
     fn beyond_last(&mut self, block: &Block, nodes: &Arc<Vec<u32>>) -> Result<Vec<FieldResult>> {
         let (computed, read): (Vec<_>, Vec<_>) =
             block.fields.iter().cloned().partition(is_computed);
@@ -200,8 +200,8 @@ fn too_deep(most: u64) -> Error {
     Error::Limit { message }
 }
 
-/// True when edges are walked at the last level, too: `@cascade` and variables need them, and so does what is computed for
-/// the nodes after them.
+/// True when edges are walked at the last level, too: `@cascade` and variables need them, and so
+/// does what is computed for the nodes after them.
 fn counts_at_last(block: &Block) -> bool {
     let binds = |field: &Arc<Field>| {
         let mut items = field.facets.iter().flat_map(|facets| &facets.items);

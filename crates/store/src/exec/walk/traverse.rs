@@ -86,7 +86,7 @@ impl<'a> Context<'a> {
         let expanded = self.expand_fields(fields, &nodes)?;
         let mut results = Vec::with_capacity(expanded.len());
         let mut ahead = match inherited.are_apart {
-            true => self.fields_beside(&expanded, &nodes, |context, field| {
+            true => self.fields_concurrently(&expanded, &nodes, |context, field| {
                 context.field(&nodes, field, inherited)
             })?,
             false => Vec::new(),
@@ -180,7 +180,8 @@ impl<'a> Context<'a> {
         Ok(FieldData::Edges(Box::new(edges)))
     }
 
-    /// The edges of a field within a page, and the level of their targets. Sets the variables of the field.
+    /// The edges of a field within a page, and the level of their targets. Sets the variables of
+    /// the field.
     pub(super) fn edges_in(
         &mut self,
         nodes: &[u32],
@@ -271,7 +272,8 @@ impl<'a> Context<'a> {
         Ok(Walked { offsets, targets, below })
     }
 
-    /// All targets that pass the filters and lie after `after`, and which these are, if that needs no test.
+    /// All targets that pass the filters and lie after `after`, and which these are, if that needs
+    /// no test.
     fn filtered_targets(
         &self,
         nodes: &[u32],
@@ -281,7 +283,8 @@ impl<'a> Context<'a> {
         let field = walk.field;
         let least = self.least_of(page);
         if let ([node], Some(filter), None) = (nodes, &field.filter, &field.facet_filter) {
-            // Of one node the targets are a set as they are stored, which is not copied to be tested.
+            // Of one node the targets are a set as they are stored, which is not copied to be
+            // tested.
             let targets = least.map(|least| walk.edges.target_set(*node).tail(least));
             let targets = targets.unwrap_or_default();
             // A set with changes becomes a list where each target is tested.

@@ -1,5 +1,5 @@
-//! Writes the result of an algorithm as the objects of its block: the uid and the number of each node, the two uids of each pair,
-//! or the number of a path and the uid of each node of it.
+//! Writes the result of an algorithm as the objects of its block: the uid and the number of each
+//! node, the two uids of each pair, or the number of a path and the uid of each node of it.
 
 use super::answer_writer::AnswerWriter;
 use crate::algo::{Output, Paths};

@@ -1,4 +1,5 @@
-//! The columns that the rows of a block have, with their types, as far as the query and the schema determine them.
+//! The columns that the rows of a block have, with their types, as far as the query and the schema
+//! determine them.
 
 use crate::exec::control::tree::{Column, EdgeField, FieldData, FieldResult, Level, ValueMap};
 use crate::graph::Version;
@@ -7,8 +8,8 @@ use hexgraph_base::plan::{Block, Field, FieldKind, GroupBy};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::{Value, ValueType, stack};
 
-/// The columns of a level's objects, `flat` where nested ones are multiplied into them. What only the data determines, facets and
-/// languages, is left out.
+/// The columns of a level's objects, `flat` where nested ones are multiplied into them. What only
+/// the data determines, facets and languages, is left out.
 pub(crate) fn of_level(version: &Version, level: &Level, flat: bool) -> Vec<Shape> {
     stack::require();
     let mut shapes = Vec::with_capacity(level.fields.len());

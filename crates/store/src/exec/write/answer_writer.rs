@@ -1,5 +1,5 @@
-//! What nested and flat objects are written with: the sink, the version that values are read from, and
-//! which facets and counts an object shows.
+//! What nested and flat objects are written with: the sink, the version that values are read from,
+//! and which facets and counts an object shows.
 
 use super::columns::Selection;
 use super::flat_rows::Flat;
@@ -43,7 +43,8 @@ pub(crate) struct Selections<'a> {
     held: usize,
 }
 
-/// The state of the writing of an answer: where values are read from, where they go, and what is left out.
+/// The state of the writing of an answer: where values are read from, where they go, and what is
+/// left out.
 pub(crate) struct AnswerWriter<'a, 's> {
     pub(crate) version: &'a Version,
     pub(crate) options: ExecOptions,

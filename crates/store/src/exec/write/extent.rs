@@ -23,9 +23,9 @@ use hexgraph_base::types::{Error, Result};
 /// The bytes of an object at the least, as far as time goes: one that shows nothing is tried, too.
 const OBJECT_BYTES: u64 = 8;
 
-/// Checks that the answer of the blocks can be written within the bytes of its options. It runs once for each answer that
-/// is written in full, in DQL and in GraphQL, and what it allows may still be refused while it is written: values and most names
-/// are not counted here.
+/// Checks that the answer of the blocks can be written within the bytes of its options. It runs
+/// once for each answer that is written in full, in DQL and in GraphQL, and what it allows may
+/// still be refused while it is written: values and most names are not counted here.
 ///
 /// # Errors
 ///
@@ -33,8 +33,8 @@ const OBJECT_BYTES: u64 = 8;
 pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult]) -> Result<()> {
     let shown = blocks.iter().filter(|result| {
         let block = &query.blocks[result.block];
-        // Which paths `@ignorereflex` leaves out is determined when they are walked. `@normalize` walks
-        // all, and bounds only what it makes of them.
+        // Which paths `@ignorereflex` leaves out is determined when they are walked. `@normalize`
+        // walks all, and bounds only what it makes of them.
         is_visible(block) && !block.ignore_reflex && result.groups.is_none()
     });
     let most = options.result;
@@ -65,15 +65,16 @@ pub(crate) fn check(query: &Query, options: ExecOptions, blocks: &[BlockResult])
     Ok(())
 }
 
-/// The levels of a selection that show objects. `@groupby` shows a group for many nodes, and a level without fields shows
-/// nothing.
+/// The levels of a selection that show objects. `@groupby` shows a group for many nodes, and a
+/// level without fields shows nothing.
 fn shown_edges(level: &Level) -> impl Iterator<Item = &EdgeField> {
     let edges = level.fields.iter().filter_map(|result| result.data.edges());
     edges.filter(|edges| edges.groups.is_none() && !edges.level.fields.is_empty())
 }
 
-/// An upper bound of the bytes that the objects of a level and below have, if there are at most so many, with at most `paths` paths to each
-/// node. O(levels). Where a level repeats nodes, all of its objects may be of one node, so their number bounds the paths to each.
+/// An upper bound of the bytes that the objects of a level and below have, if there are at most so
+/// many, with at most `paths` paths to each node. O(levels). Where a level repeats nodes, all of
+/// its objects may be of one node, so their number bounds the paths to each.
 fn at_most(level: &Level, paths: u64, objects: u64) -> u64 {
     let (mut levels, mut sum) = (vec![(level, paths, objects)], 0_u64);
     while let Some((level, paths, objects)) = levels.pop() {
@@ -99,8 +100,9 @@ fn block_bytes(result: &BlockResult, most: u64) -> u64 {
     level_bytes(level, paths, most)
 }
 
-/// The bytes of the objects of a level and below; `paths` has the number of paths to each node, by its position. A node that
-/// `@cascade` has removed has no object, and neither has what is below it alone.
+/// The bytes of the objects of a level and below; `paths` has the number of paths to each node, by
+/// its position. A node that `@cascade` has removed has no object, and neither has what is below it
+/// alone.
 fn level_bytes<'a>(level: &'a Level, paths: Vec<u64>, most: u64) -> u64 {
     let (mut levels, mut bytes) = (vec![(level, paths)], 0_u64);
     while let Some((level, mut paths)) = levels.pop() {

@@ -59,8 +59,8 @@ impl<'a> AnswerWriter<'a, '_> {
         Ok(())
     }
 
-    /// The first of `rest`, a field whose key others of the level may have: the values of all are an
-    /// array at the position of the first, so that no object has a key twice.
+    /// The first of `rest`, a field whose key others of the level may have: the values of all are
+    /// an array at the position of the first, so that no object has a key twice.
     pub(super) fn repeated(
         &mut self,
         level: &'a Level,
@@ -177,7 +177,8 @@ impl<'a> AnswerWriter<'a, '_> {
         Ok(())
     }
 
-    /// The values of `l@en` or `l@*` if both are requested: those of one key are an array at the position of the former.
+    /// The values of `l@en` or `l@*` if both are requested: those of one key are an array at the
+    /// position of the former.
     fn shared_values(
         &mut self,
         level: &'a Level,
@@ -364,7 +365,8 @@ fn key_in<'k>(plain: &'k str, part: &LangValues) -> Cow<'k, str> {
     }
 }
 
-/// Facets of several values, each value's in a list: what has one alias stands together at the first of them.
+/// Facets of several values, each value's in a list: what has one alias stands together at the
+/// first of them.
 fn first_shown(mut all: Vec<Vec<(String, ValueRef<'_>)>>) -> Vec<Vec<(String, ValueRef<'_>)>> {
     let mut firsts: FxHashMap<String, usize> = FxHashMap::default();
     for position in 0..all.len() {

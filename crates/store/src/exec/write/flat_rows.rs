@@ -1,6 +1,7 @@
 //! What flat objects are made of: rows of cells, each with the number of a key and that of an item.
 //!
-//! A product copies cells of eight bytes, whatever the items are, and keys are compared as numbers. Texts stay where they are stored.
+//! A product copies cells of eight bytes, whatever the items are, and keys are compared as numbers.
+//! Texts stay where they are stored.
 //!
 //! ```text
 //!   keys   0 film  1 by     items  0 "Dune"  1 "Lynch"  2 "Herbert"     rows   (0,0) (1,1)
@@ -79,7 +80,8 @@ pub(super) struct Cell {
     pub(super) item: u32,
 }
 
-/// Flat objects: keys in the order of the query, a key may come several times. Empty ones are left out.
+/// Flat objects: keys in the order of the query, a key may come several times. Empty ones are left
+/// out.
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) cells: Vec<Cell>,

@@ -84,8 +84,8 @@ impl AnswerWriter<'_, '_> {
     }
 }
 
-/// The names under which the keys and the results of a group are shown, in the order of the text. Languages are part of a
-/// name only where names would be the same without them.
+/// The names under which the keys and the results of a group are shown, in the order of the text.
+/// Languages are part of a name only where names would be the same without them.
 pub(super) fn group_labels(group_by: &GroupBy, body: &[Arc<Field>]) -> Vec<String> {
     let keys = group_by.keys.iter().map(|key| match &key.alias {
         Some(alias) => (alias.clone(), alias.clone()),

@@ -15,7 +15,8 @@ use std::mem;
 /// More bytes are freed when the rows of a root are written.
 const RETAINED_BYTES: usize = 1 << 20;
 
-/// More keys are forgotten when the rows of a root are written: names of languages and facets come from the data.
+/// More keys are forgotten when the rows of a root are written: names of languages and facets come
+/// from the data.
 const RETAINED_KEYS: usize = 1 << 12;
 
 /// Writes the flat objects of the node at a position; `edge` is the one that led to it, where its
@@ -53,7 +54,8 @@ impl<'a> Flat<'a> {
         }
     }
 
-    /// Counts bytes of items or rows that come, and reserves them: twice as many, since lists double.
+    /// Counts bytes of items or rows that come, and reserves them: twice as many, since lists
+    /// double.
     fn count(&mut self, writer: &mut AnswerWriter<'_, '_>, bytes: usize) {
         self.bytes = self.bytes.saturating_add(bytes);
         let needed = self.bytes.saturating_mul(2);
@@ -88,8 +90,8 @@ impl<'a> Flat<'a> {
         writer.sink.end_object();
     }
 
-    /// The flat objects of a node: the product of its own fields, with the facets of the edge that led
-    /// to it, and those of each nested list.
+    /// The flat objects of a node: the product of its own fields, with the facets of the edge that
+    /// led to it, and those of each nested list.
     fn rows(
         &mut self,
         writer: &mut AnswerWriter<'a, '_>,
@@ -232,8 +234,9 @@ impl<'a> Flat<'a> {
         sorted
     }
 
-    /// Adds what a field, which is no edge field, adds to a flat object: with an alias what it would add to any object;
-    /// else a uid, whether a password agrees, the values in all languages, and the facets of values.
+    /// Adds what a field, which is no edge field, adds to a flat object: with an alias what it
+    /// would add to any object; else a uid, whether a password agrees, the values in all languages,
+    /// and the facets of values.
     fn add_items(
         &mut self,
         writer: &AnswerWriter<'_, '_>,

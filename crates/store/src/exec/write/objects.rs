@@ -1,6 +1,8 @@
-//! Nested objects, one after the other: no call for each level, since an answer may be deeper than a stack.
+//! Nested objects, one after the other: no call for each level, since an answer may be deeper than
+//! a stack.
 //!
-//! Lists that are open stand on a stack of their own, each with the object in it that is open. A field of edges opens the next one.
+//! Lists that are open stand on a stack of their own, each with the object in it that is open. A
+//! field of edges opens the next one.
 //!
 //! ```text
 //!   {"q":[{"name":"A","knows":[{"name":"B", …
@@ -121,7 +123,8 @@ impl<'a> AnswerWriter<'a, '_> {
         open.push(list);
     }
 
-    /// Writes what comes next in a list as columns or flat, and begins the next object. Returns false where none is left.
+    /// Writes what comes next in a list as columns or flat, and begins the next object. Returns
+    /// false where none is left.
     fn begin_next(&mut self, list: &mut List<'a>) -> Result<bool> {
         let level = list.level;
         while list.done < list.nodes.len() && list.written < list.most {
@@ -133,7 +136,8 @@ impl<'a> AnswerWriter<'a, '_> {
             }
             let Some(&node) = list.nodes.get(list.done) else { break };
             list.done += 1;
-            // Nodes mostly come in the order of their level, so the next position is the first guess.
+            // Nodes mostly come in the order of their level, so the next position is the first
+            // guess.
             let Some(position) = level.position_near(node, list.near) else { continue };
             list.near = position + 1;
             if list.normalize {
@@ -217,7 +221,8 @@ impl<'a> AnswerWriter<'a, '_> {
         true
     }
 
-    /// Writes the groups that a field of edges has of a node, or opens the list of its targets. The field stands by itself.
+    /// Writes the groups that a field of edges has of a node, or opens the list of its targets. The
+    /// field stands by itself.
     fn edges(
         &mut self,
         fields: &'a [FieldResult],
@@ -265,8 +270,9 @@ impl<'a> AnswerWriter<'a, '_> {
         List { edge, ..List::new(&edges.level, targets, field.normalize) }
     }
 
-    /// Goes on with an array of neighbouring fields with one key, such as `friend @groupby(age)` and `friend`: writes the groups of the next
-    /// ones, and opens the list of one that has no groups, or closes the array.
+    /// Goes on with an array of neighbouring fields with one key, such as `friend @groupby(age)`
+    /// and `friend`: writes the groups of the next ones, and opens the list of one that has no
+    /// groups, or closes the array.
     fn next_of(
         &mut self,
         mut fields: &'a [FieldResult],

@@ -122,7 +122,8 @@ impl<'a> AnswerWriter<'a, '_> {
         Ok(())
     }
 
-    /// Writes `_path_`, where there are paths: those of all blocks in one array, since no object has a key twice.
+    /// Writes `_path_`, where there are paths: those of all blocks in one array, since no object
+    /// has a key twice.
     pub(super) fn all_paths(&mut self, query: &Query, blocks: &[BlockResult]) {
         if blocks.iter().all(|result| result.paths.is_empty()) {
             return;

@@ -1,9 +1,10 @@
-//! Writes a large answer with several threads: ranges of the roots of a block, or of its groups, each to a chunk of its own.
+//! Writes a large answer with several threads: ranges of the roots of a block, or of its groups,
+//! each to a chunk of its own.
 
 use super::answer_writer::AnswerOptions;
 use super::groups::{GroupList, group_labels};
 use crate::exec::control::morsels::Spread;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{BlockResult, FieldData, Level, RootGroups, is_visible};
 use crate::exec::cost::{self, Cost};
 use hexgraph_base::plan::{Block, BlockKind};
@@ -14,7 +15,7 @@ use std::ops::Range;
 pub(crate) fn write<'a, S: FragmentSink>(
     expected: AnswerOptions<'a>,
     blocks: &'a [BlockResult],
-    control: &Control,
+    control: &RequestContext,
     sink: &mut S,
 ) -> Result<()> {
     sink.begin_object();
@@ -33,7 +34,7 @@ fn write_block<'a, S: FragmentSink>(
     expected: AnswerOptions<'a>,
     block: &'a Block,
     result: &'a BlockResult,
-    control: &Control,
+    control: &RequestContext,
     sink: &mut S,
 ) -> Result<()> {
     if let (Some(groups), Some(group_by)) = (&result.groups, &block.group_by) {

@@ -212,7 +212,8 @@ impl Writer<'_, '_> {
         self.out.extend_from_slice(b" .\n");
     }
 
-    /// Writes the numbers of a vector as Dgraph's encoder of JSON does: an answer in JSON has them with an exponent.
+    /// Writes the numbers of a vector as Dgraph's encoder of JSON does: an answer in JSON has them
+    /// with an exponent.
     fn vector(&mut self, numbers: &[f32]) {
         self.out.push(b'[');
         for (position, number) in numbers.iter().enumerate() {

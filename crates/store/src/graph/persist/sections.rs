@@ -178,7 +178,8 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// [`hexgraph_base::types::Error::Io`] on an error of the operating system, as do all that write.
+    /// [`hexgraph_base::types::Error::Io`] on an error of the operating system, as do all that
+    /// write.
     pub(crate) fn create(files: &dyn Files, path: &Path) -> Result<Writer> {
         let file = SnapshotWriter::create_in(files, path)?;
         Ok(Writer { file, catalog: CatalogWriter::default() })

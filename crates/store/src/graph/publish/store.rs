@@ -74,8 +74,8 @@ pub trait Journal: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] on an error of the operating system. It is then unknown what is durable, so this and all
-    /// later commits fail.
+    /// [`Error::Io`] on an error of the operating system. It is then unknown what is durable, so
+    /// this and all later commits fail.
     fn wait(&self, position: u64) -> Result<u64>;
 }
 

@@ -1,4 +1,5 @@
-//! What a query reads: one version of the graph, with the base and the delta of each predicate as one.
+//! What a query reads: one version of the graph, with the base and the delta of each predicate as
+//! one.
 
 pub(super) mod change_lists;
 pub(super) mod delta;

@@ -88,8 +88,8 @@ impl Predicate {
         }
     }
 
-    /// Adds the nodes that have a value, or an edge in either direction. Without `@reverse` it costs
-    /// a scan of the edges.
+    /// Adds the nodes that have a value, or an edge in either direction. Without `@reverse` it
+    /// costs a scan of the edges.
     pub fn nodes_into(&self, nodes: &mut RoaringBitmap) {
         self.subjects().or_into(nodes);
         if let PredicateData::Edges(edges) = &self.data {

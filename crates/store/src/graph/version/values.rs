@@ -258,7 +258,8 @@ impl LangValues {
 
     /// Calls `visit` with the position of each of some ascending nodes that has a value, with what
     /// reads its first value, and for a stored one of few distinct texts with the code of the text,
-    /// which is below [`Values::code_count`]. O(nodes + changes between the first and the last node).
+    /// which is below [`Values::code_count`]. O(nodes + changes between the first and the last
+    /// node).
     pub fn for_each_first<'a>(
         &'a self,
         nodes: &[u32],
@@ -346,8 +347,8 @@ impl LangValues {
         Some(TokenKey::of(value).map(|token| view.nodes(&token)).unwrap_or_default())
     }
 
-    /// How many nodes have a value of the index of entire values, on average, as it was built; `None`
-    /// without such an index. O(1).
+    /// How many nodes have a value of the index of entire values, on average, as it was built;
+    /// `None` without such an index. O(1).
     pub fn nodes_per_value(&self) -> Option<u64> {
         let index = self.index(IndexKind::Ordered)?.index;
         Some(index.postings.len().div_ceil(index.len().max(1)) as u64)

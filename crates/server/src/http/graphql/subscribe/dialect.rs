@@ -10,7 +10,7 @@
 //! | first message | `connection_init` must be | `connection_init` may be |
 
 use crate::http::graphql::body::{self, BodyError};
-use hexgraph::db::graphql::{Fault, Headers, Request, faults_to_json};
+use hexgraph::db::graphql::{GraphqlError, Headers, Request, errors_to_json};
 use hexgraph_base::types::bounded;
 use serde_json::{Map, Value, json};
 
@@ -176,10 +176,10 @@ impl Dialect {
     }
 
     /// Returns the messages that end an operation with errors.
-    pub(super) fn failed(self, id: &str, faults: &[Fault]) -> Vec<String> {
+    pub(super) fn failed(self, id: &str, faults: &[GraphqlError]) -> Vec<String> {
         match self {
             Dialect::Modern => {
-                let faults = faults_to_json(faults);
+                let faults = errors_to_json(faults);
                 let (id, faults) = (json!(id), String::from_utf8_lossy(&faults));
                 vec![format!("{{\"id\":{id},\"payload\":{faults},\"type\":\"error\"}}")]
             }
@@ -219,8 +219,8 @@ fn pong(payload: Option<&Value>) -> String {
 }
 
 /// Faults as Dgraph prints a list of them: those of a request a line each.
-fn one_text(faults: &[Fault]) -> String {
-    let line = |fault: &Fault| match fault.positions.is_empty() && fault.path.is_empty() {
+fn one_text(faults: &[GraphqlError]) -> String {
+    let line = |fault: &GraphqlError| match fault.positions.is_empty() && fault.path.is_empty() {
         true => fault.message.clone(),
         false => format!("{fault}\n"),
     };

@@ -19,7 +19,7 @@ use crate::http::logs::LoggedOperation;
 use crate::http::message::reply::Reply;
 use axum::body::Bytes;
 use axum::http::{Method, StatusCode};
-use hexgraph::db::graphql::{Fault, Headers, OperationKind, Request, Subscribable};
+use hexgraph::db::graphql::{GraphqlError, Headers, OperationKind, Request, Subscribable};
 use hexgraph::db::{Canceller, RequestContext};
 use hexgraph_base::budget::{Held, json_weight};
 use hexgraph_base::types::Error;
@@ -80,7 +80,7 @@ pub(super) enum Item {
     /// An answer as JSON.
     Next(Bytes),
     /// The job has failed; no further message follows.
-    Failed(Vec<Fault>),
+    Failed(Vec<GraphqlError>),
     /// The job is complete; no further message follows.
     Complete,
 }
@@ -132,13 +132,13 @@ impl Source {
     async fn run(self, request: Request, headers: Headers, takes_all: bool) {
         let feeds = &self.app.feeds;
         if let Some(refusal) = self.app.switches.refusal() {
-            let fault = Fault::new(refusal.to_string());
+            let fault = GraphqlError::new(refusal.to_string());
             return self.refuse(StatusCode::SERVICE_UNAVAILABLE, vec![fault]).await;
         }
         let Some(_position) = feeds.position() else {
             let total = feeds.options.total;
             let message = format!("there are {total} subscriptions already, and no more may be");
-            let fault = Fault::new(message);
+            let fault = GraphqlError::new(message);
             return self.refuse(StatusCode::TOO_MANY_REQUESTS, vec![fault]).await;
         };
         self.note(&request, &headers).await;
@@ -206,7 +206,7 @@ impl Source {
         let done =
             admission::execute(&self.app.admission, requested, self.is_expected(), answer).await;
         let Ok(response) = done else {
-            let faults = vec![Fault::new(OVERLOADED)];
+            let faults = vec![GraphqlError::new(OVERLOADED)];
             return self.refuse(StatusCode::SERVICE_UNAVAILABLE, faults).await;
         };
         if response.data.is_none() {
@@ -252,11 +252,11 @@ impl Source {
         move || canceller.check().is_ok() && !app.is_stopping()
     }
 
-    async fn fail(&self, faults: Vec<Fault>) {
+    async fn fail(&self, faults: Vec<GraphqlError>) {
         self.refuse(StatusCode::BAD_REQUEST, faults).await;
     }
 
-    async fn refuse(&self, status: StatusCode, faults: Vec<Fault>) {
+    async fn refuse(&self, status: StatusCode, faults: Vec<GraphqlError>) {
         self.log(status);
         self.deliver(Item::Failed(faults), None).await;
     }

@@ -13,7 +13,7 @@ use crate::http::logs::ID;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use hexgraph::db::graphql::{Fault, Headers};
+use hexgraph::db::graphql::{GraphqlError, Headers};
 use hexgraph_base::budget::Held;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -326,7 +326,7 @@ impl Connection {
                 }
                 let message =
                     format!("this connection has {most} subscriptions already, and no more may be");
-                for message in self.dialect.failed(&job.id, &[Fault::new(message)]) {
+                for message in self.dialect.failed(&job.id, &[GraphqlError::new(message)]) {
                     self.write(message).await?;
                 }
                 Continue(())

@@ -7,7 +7,7 @@ use crate::http::graphql::extensions::extensions;
 use crate::http::graphql::subscribe::channels::{Answer, Channel, Channels, News};
 use crate::http::graphql::subscribe::scheduled::run_scheduled;
 use dashmap::Entry;
-use hexgraph::db::graphql::{Fault, Subscribable, Subscription, Update};
+use hexgraph::db::graphql::{GraphqlError, Subscribable, Subscription, Update};
 use hexgraph::db::{Canceller, RequestContext};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ impl Channels {
         app: &Arc<App>,
         expected: Subscribable,
         requested: RequestedQuery,
-    ) -> Result<Arc<Channel>, Vec<Fault>> {
+    ) -> Result<Arc<Channel>, Vec<GraphqlError>> {
         // The entry is locked until this returns, so of subscribers that come at once one starts
         // the channel.
         let entry = self.by_identity.entry(expected.identity().clone());
@@ -46,7 +46,7 @@ impl Channel {
         app: &Arc<App>,
         channels: Weak<Channels>,
         (expected, requested_by): (Subscribable, RequestedQuery),
-    ) -> Result<Channel, Vec<Fault>> {
+    ) -> Result<Channel, Vec<GraphqlError>> {
         let identity = expected.identity().clone();
         let changed = Arc::new(Notify::new());
         let wake = Arc::clone(&changed);

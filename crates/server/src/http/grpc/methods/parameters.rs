@@ -3,7 +3,7 @@
 use crate::http::grpc::messages::request::RespFormat;
 use crate::http::grpc::status::{Code, Status};
 use axum::http::HeaderMap;
-use hexgraph::db::{Given, Variables};
+use hexgraph::db::{ParameterValue, Variables};
 use std::collections::HashMap;
 
 /// Whether the answer is to be N-Quads.
@@ -31,7 +31,7 @@ pub(super) fn check_best_effort(is_wrong: bool) -> Result<(), Status> {
 
 /// The values of variables, in the form of queries.
 pub(super) fn variables(given: HashMap<String, String>) -> Variables {
-    given.into_iter().map(|(name, value)| (name, Given::from(value))).collect()
+    given.into_iter().map(|(name, value)| (name, ParameterValue::from(value))).collect()
 }
 
 /// Whether every object is to have its uid.

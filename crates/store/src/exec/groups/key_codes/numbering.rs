@@ -1,8 +1,10 @@
 //! Numbers for values in the order in which they come.
 //!
-//! A table of many keys lies in the farther caches, and a look at it waits for them twice: for the slot, and for the key that is compared. So keys are
-//! looked up in batches: first all of their slots are read, then all keys that these name, and then they are compared, most of them without another
-//! look. No read of a batch waits for another, which a lookup key by key in a table of a library doesn't allow.
+//! A table of many keys lies in the farther caches, and a look at it waits for them twice: for the
+//! slot, and for the key that is compared. So keys are looked up in batches: first all of their
+//! slots are read, then all keys that these name, and then they are compared, most of them without
+//! another look. No read of a batch waits for another, which a lookup key by key in a table of a
+//! library doesn't allow.
 
 use crate::exec::control::pending::VALUE_ENTRY_BYTES;
 use std::hash::{BuildHasher, RandomState};
@@ -11,7 +13,8 @@ use std::hint::black_box;
 /// The number of keys of a lot.
 const BATCH: usize = 32;
 
-/// The slots that are looked at at once: nearly all keys are in one of them, as there are two slots for a key, and mostly these are in one cache line.
+/// The slots that are looked at at once: nearly all keys are in one of them, as there are two slots
+/// for a key, and mostly these are in one cache line.
 const NEAR: usize = 4;
 
 /// The least number of slots.
@@ -20,8 +23,9 @@ const SLOTS_MIN: usize = 2 * BATCH;
 /// Distinct keys, and the number of each.
 #[derive(Clone)]
 pub(super) struct KeyNumbers {
-    /// The upper half of a key's hash, and the position of the key plus 1; 0 for a slot without a key. A power of two of them, at most half of which have
-    /// one. A key is in the first free slot from that of its hash on.
+    /// The upper half of a key's hash, and the position of the key plus 1; 0 for a slot without a
+    /// key. A power of two of them, at most half of which have one. A key is in the first free slot
+    /// from that of its hash on.
     slots: Vec<u64>,
     keys: Vec<u128>,
     numbers: Vec<u32>,
@@ -47,8 +51,9 @@ impl Default for KeyNumbers {
     }
 }
 
-/// Both halves of a key, multiplied, and the halves of the product put together, as in wyhash: texts that differ in a digit or two are as far apart as
-/// any. (Of 100,000 such texts one in ten had its own slot by the hash of rustc, and of sixteen partitions half were left empty.)
+/// Both halves of a key, multiplied, and the halves of the product put together, as in wyhash:
+/// texts that differ in a digit or two are as far apart as any. (Of 100,000 such texts one in ten
+/// had its own slot by the hash of rustc, and of sixteen partitions half were left empty.)
 #[inline]
 pub(super) fn mixed(key: u128, seeds: [u64; 2]) -> u64 {
     let [one, two] = seeds;
@@ -70,10 +75,11 @@ impl KeyNumbers {
         self.keys.len()
     }
 
-    /// Puts 0 after some numbers, where that of a key is written at the latest by [`KeyNumbers::settle`]. Keys that come for the first time are numbered
-    /// from `others` + 1 on, after the existing ones.
+    /// Puts 0 after some numbers, where that of a key is written at the latest by
+    /// [`KeyNumbers::settle`]. Keys that come for the first time are numbered from `others` + 1 on,
+    /// after the existing ones.
     #[inline]
-    pub(super) fn ask(&mut self, key: u128, others: usize, out: &mut Vec<u32>) {
+    pub(super) fn probe(&mut self, key: u128, others: usize, out: &mut Vec<u32>) {
         self.requested.push((key, out.len() as u32));
         out.push(0);
         if self.requested.len() == BATCH {
@@ -113,7 +119,8 @@ impl KeyNumbers {
         self.numbers[position]
     }
 
-    /// The position, plus 1, of a key with a hash in one of the first slots where it may be; 0 where there is none. Without branches.
+    /// The position, plus 1, of a key with a hash in one of the first slots where it may be; 0
+    /// where there is none. Without branches.
     #[inline]
     fn position_near(&self, hash: u64) -> u32 {
         let first = self.slot_of(hash);
@@ -127,7 +134,8 @@ impl KeyNumbers {
         hash as usize & (self.slots.len() - 1)
     }
 
-    /// The position of a key, which is put after the others where it is not there. There is space for it.
+    /// The position of a key, which is put after the others where it is not there. There is space
+    /// for it.
     fn position(&mut self, key: u128, hash: u64, others: usize) -> usize {
         let mut slot = self.slot_of(hash);
         loop {
@@ -196,7 +204,7 @@ mod tests {
             for (position, (&key, &alone)) in keys.iter().zip(&alone).enumerate() {
                 match alone && position % 5 == 0 {
                     true => out.push(numbering.number(key, others)),
-                    false => numbering.ask(key, others, &mut out),
+                    false => numbering.probe(key, others, &mut out),
                 }
                 // Numbers that are given to something else.
                 if position % 100 == 99 {

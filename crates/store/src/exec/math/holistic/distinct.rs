@@ -1,4 +1,5 @@
-//! The number of different values. Values are different where they would be in different groups: 0 and -0 are one value, an int and a float are two.
+//! The number of different values. Values are different where they would be in different groups: 0
+//! and -0 are one value, an int and a float are two.
 
 use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::stop::RequestContext;

@@ -1,7 +1,8 @@
 //! The values of many groups, for aggregates that read all values of a group at once.
 //!
-//! While members are read, values are appended with the number of their group. Then they are sorted by group once, by counting, so that
-//! those of a group lie together, in the order of the members. O(values + groups).
+//! While members are read, values are appended with the number of their group. Then they are sorted
+//! by group once, by counting, so that those of a group lie together, in the order of the members.
+//! O(values + groups).
 
 use crate::exec::select::batches::BATCH;
 
@@ -21,7 +22,8 @@ impl<T> Default for GroupedValues<T> {
 }
 
 impl<T: Copy + Default> GroupedValues<T> {
-    /// The bytes that a value takes: in lists that double, in those of a part of the members, and sorted.
+    /// The bytes that a value takes: in lists that double, in those of a part of the members, and
+    /// sorted.
     pub(in crate::exec) const BYTES: usize = size_of::<(u32, T)>() * 3;
 
     /// Adds values, each to its group.
@@ -43,7 +45,8 @@ impl<T: Copy + Default> GroupedValues<T> {
         self.values.extend_from_slice(&more.values);
     }
 
-    /// The same groups in another order: those at the given positions. The values of others are put into group 0.
+    /// The same groups in another order: those at the given positions. The values of others are put
+    /// into group 0.
     pub(in crate::exec) fn in_order(&self, order: &[u32]) -> GroupedValues<T> {
         let groups = self.groups.iter().chain(order).max().map_or(0, |most| *most as usize + 1);
         let mut numbers = vec![0; groups];

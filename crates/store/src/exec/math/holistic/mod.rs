@@ -1,7 +1,8 @@
 //! Aggregates that are computed from all values of a group at once, a file each.
 //!
-//! The values come in the order of their nodes, however they were read and by however many threads, so a result has the same bits everywhere.
-//! The caller reserves the memory of the values that it gathers.
+//! The values come in the order of their nodes, however they were read and by however many threads,
+//! so a result has the same bits everywhere. The caller reserves the memory of the values that it
+//! gathers.
 
 mod quantile;
 mod variance;
@@ -15,7 +16,8 @@ use crate::exec::select::read::Typed;
 use hexgraph_base::plan::{Aggregate, Fraction, Holistic};
 use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef};
 
-/// The bytes of a value while it is aggregated: in a list that doubles, and its distance from another one.
+/// The bytes of a value while it is aggregated: in a list that doubles, and its distance from
+/// another one.
 const GATHERED_BYTES: usize = size_of::<f64>() * 3;
 
 /// The bytes that an aggregate of so many values takes.
@@ -52,7 +54,8 @@ pub(in crate::exec) fn of_floats(op: Holistic, floats: &mut [f64]) -> Option<Val
 ///
 /// # Errors
 ///
-/// [`Error::Query`] for values that are no numbers, where these are needed; [`Error::Limit`] when the request has to stop.
+/// [`Error::Query`] for values that are no numbers, where these are needed; [`Error::Limit`] when
+/// the request has to stop.
 pub(in crate::exec) fn of_values<'v>(
     op: Holistic,
     values: impl Iterator<Item = ValueRef<'v>>,

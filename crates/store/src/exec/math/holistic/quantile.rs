@@ -1,5 +1,6 @@
-//! Quantiles of numbers: of `n` numbers in their order, that of the fraction `f` is the one at the position `f · (n − 1)`. Between two positions it is
-//! interpolated linearly, as numpy does by default.
+//! Quantiles of numbers: of `n` numbers in their order, that of the fraction `f` is the one at the
+//! position `f · (n − 1)`. Between two positions it is interpolated linearly, as numpy does by
+//! default.
 //!
 //! The numbers are selected, not sorted: O(n).
 
@@ -23,14 +24,16 @@ pub(super) fn of_floats(fraction: Fraction, floats: &mut [f64]) -> Option<f64> {
     Some(between(below, above, weight))
 }
 
-/// The position of the number at or below the quantile, and how far the quantile lies towards the next one.
+/// The position of the number at or below the quantile, and how far the quantile lies towards the
+/// next one.
 fn position_of(fraction: Fraction, count: usize) -> Option<(usize, f64)> {
     let position = fraction.get() * count.checked_sub(1)? as f64;
     // A product may be rounded up to the last position, and not beyond.
     Some((position as usize, position.fract()))
 }
 
-/// The number between two neighbours. Each half is computed from the nearer one, so that the result is the neighbour itself where they are equal.
+/// The number between two neighbours. Each half is computed from the nearer one, so that the result
+/// is the neighbour itself where they are equal.
 fn between(below: f64, above: f64, weight: f64) -> f64 {
     let distance = above - below;
     if !distance.is_finite() {

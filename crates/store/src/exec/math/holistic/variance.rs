@@ -1,7 +1,9 @@
-//! The variance of a sample: the squares of the distances from the mean, added up and divided by one less than their number.
+//! The variance of a sample: the squares of the distances from the mean, added up and divided by
+//! one less than their number.
 //!
-//! There are two passes, one for the mean and one for the distances; a running sum of squares would lose the digits of numbers that are large compared to
-//! their distances. What the distances add up to, which is 0 but for rounding, corrects the mean.
+//! There are two passes, one for the mean and one for the distances; a running sum of squares would
+//! lose the digits of numbers that are large compared to their distances. What the distances add up
+//! to, which is 0 but for rounding, corrects the mean.
 
 use crate::exec::math::float_sums::FloatSum;
 
@@ -20,13 +22,15 @@ pub(super) fn stddev(numbers: &[f64]) -> Option<f64> {
     Some(scaled(numbers, scale)?.sqrt() * scale)
 }
 
-/// The distances of ints from the first one, which vary as the ints do. The distances of ints above 2^53 have all their digits.
+/// The distances of ints from the first one, which vary as the ints do. The distances of ints above
+/// 2^53 have all their digits.
 pub(super) fn distances(ints: &[i64]) -> Vec<f64> {
     let distance = |int: &i64| (i128::from(*int) - i128::from(ints[0])) as f64;
     ints.iter().map(distance).collect()
 }
 
-/// What numbers are divided by so that their squares do not overflow: a power of two, which leaves all digits, or 1.
+/// What numbers are divided by so that their squares do not overflow: a power of two, which leaves
+/// all digits, or 1.
 fn scale_of(numbers: &[f64]) -> f64 {
     let largest = numbers.iter().fold(0.0, |largest: f64, number| largest.max(number.abs()));
     if largest < LARGE { 1.0 } else { 2.0_f64.powi(1000) }

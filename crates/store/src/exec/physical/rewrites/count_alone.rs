@@ -1,4 +1,5 @@
-//! `q(func: f) @filter(g) { count(uid) }`: the nodes are counted as a set, or in a column, and never listed.
+//! `q(func: f) @filter(g) { count(uid) }`: the nodes are counted as a set, or in a column, and
+//! never listed.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
 use crate::exec::physical::path::BlockPath;

@@ -1,5 +1,6 @@
-//! `var(func: f) { one as math(1) e { g { n as math(one) } } }`: a constant that flows down a chain of edges becomes the number of paths
-//! to a node, times the constant. The paths are counted edge by edge, and no level is listed.
+//! `var(func: f) { one as math(1) e { g { n as math(one) } } }`: a constant that flows down a chain
+//! of edges becomes the number of paths to a node, times the constant. The paths are counted edge
+//! by edge, and no level is listed.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
 use crate::exec::control::context::Context;
@@ -14,7 +15,8 @@ pub(super) const REWRITE: Rewrite = Rewrite {
     holds: counts_paths,
 };
 
-/// True for a hidden block that has a constant flow down a chain of edges, with no other request than what arrives.
+/// True for a hidden block that has a constant flow down a chain of edges, with no other request
+/// than what arrives.
 fn counts_paths(context: &Context<'_>, block: &Block) -> bool {
     let Some(chain) = Chain::of(block) else { return false };
     let is_read =

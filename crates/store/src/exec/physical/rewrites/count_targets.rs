@@ -1,4 +1,5 @@
-//! `var(func: f) @groupby(e) { n as count(uid) }` of an edge `e`: the counters of the targets are the variable, and no group is made.
+//! `var(func: f) @groupby(e) { n as count(uid) }` of an edge `e`: the counters of the targets are
+//! the variable, and no group is made.
 
 use super::Rewrite;
 use crate::exec::control::context::Context;

@@ -1,4 +1,5 @@
-//! `q(func: f) @groupby(p) { ... }`: the nodes are grouped as the set that they are, without a list of them.
+//! `q(func: f) @groupby(p) { ... }`: the nodes are grouped as the set that they are, without a list
+//! of them.
 
 use super::{Rewrite, takes_all_roots};
 use crate::exec::physical::path::BlockPath;
@@ -11,7 +12,8 @@ pub(super) const REWRITE: Rewrite = Rewrite {
     holds: |_, block| groups_a_set(block),
 };
 
-/// True for a block that groups all nodes of a set, without a page, which could be of nodes in an order.
+/// True for a block that groups all nodes of a set, without a page, which could be of nodes in an
+/// order.
 fn groups_a_set(block: &Block) -> bool {
     block.var.is_none()
         && takes_all_roots(block)

@@ -1,4 +1,5 @@
-//! `aggregateT(filter: …) { countMax }`: the values of the nodes are aggregated off their columns, for the set of the nodes, which are never listed.
+//! `aggregateT(filter: …) { countMax }`: the values of the nodes are aggregated off their columns,
+//! for the set of the nodes, which are never listed.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
 use crate::exec::physical::path::BlockPath;

@@ -22,7 +22,8 @@ pub struct Rewrite {
     pub before: BlockPath,
     /// The strategy that replaces it.
     pub after: BlockPath,
-    /// Whether it holds for a block. Looks at the plan, the schema and the costs, and reads no data.
+    /// Whether it holds for a block. Looks at the plan, the schema and the costs, and reads no
+    /// data.
     holds: fn(&Context<'_>, &Block) -> bool,
 }
 

@@ -1,4 +1,5 @@
-//! `var(func: f) { a as age }`: the variable is a reference to a column of the nodes, which is read when it is requested.
+//! `var(func: f) { a as age }`: the variable is a reference to a column of the nodes, which is read
+//! when it is requested.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
 use crate::exec::physical::path::BlockPath;
@@ -12,8 +13,8 @@ pub(super) const REWRITE: Rewrite = Rewrite {
     holds: |_, block| only_names_values(block),
 };
 
-/// True for a block that is not shown and gives names to values of its nodes, their numbers of edges, and what is computed from them, and
-/// does nothing else.
+/// True for a block that is not shown and gives names to values of its nodes, their numbers of
+/// edges, and what is computed from them, and does nothing else.
 fn only_names_values(block: &Block) -> bool {
     let names_values = |field: &Arc<Field>| {
         let is_plain = match &field.kind {

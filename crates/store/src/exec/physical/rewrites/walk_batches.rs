@@ -1,5 +1,5 @@
-//! `q(func: f, first: n) @cascade { ... }`: the first nodes are walked, and more of them only while the cascade leaves fewer than
-//! the page needs.
+//! `q(func: f, first: n) @cascade { ... }`: the first nodes are walked, and more of them only while
+//! the cascade leaves fewer than the page needs.
 
 use super::Rewrite;
 use crate::exec::cost::CostModel;
@@ -18,18 +18,20 @@ pub(super) const REWRITE: Rewrite = Rewrite {
 /// From this many roots on all are walked.
 pub(crate) const BATCH_MAX: usize = 1 << 28;
 
-/// How many times as many nodes are walked when those of the batch before did not fill the page. The batch before is walked again,
-/// so all of them together cost an eighth more than the last one.
+/// How many times as many nodes are walked when those of the batch before did not fill the page.
+/// The batch before is walked again, so all of them together cost an eighth more than the last one.
 pub(crate) const BATCH_GROWTH: usize = 8;
 
-/// The number of nodes with which a page of a selection with `@cascade` begins; `None` for a page that is not bounded from the front.
+/// The number of nodes with which a page of a selection with `@cascade` begins; `None` for a page
+/// that is not bounded from the front.
 pub(crate) fn first_batch(page: Page, costs: &CostModel) -> Option<usize> {
     let most = costs.cascade_ratio.saturating_mul(page.expected()?).max(costs.cascade_batch);
     (most < BATCH_MAX).then_some(most)
 }
 
-/// True for a block with `@cascade` whose page is all that is seen of its nodes. A block that sets a variable is none, since the variable
-/// has the nodes after the page too, nor is one with `expand`, whose fields are those of all nodes.
+/// True for a block with `@cascade` whose page is all that is seen of its nodes. A block that sets
+/// a variable is none, since the variable has the nodes after the page too, nor is one with
+/// `expand`, whose fields are those of all nodes.
 fn sees_page_alone(block: &Block) -> bool {
     block.cascade.is_some()
         && block.page.expected().is_some()

@@ -22,8 +22,8 @@ impl<'a> EdgeCounts<'a> {
         EdgeCounts { edges, finder, counts: Vec::new() }
     }
 
-    /// The number of edges of each node of a list, which ascends: 0 for one that has none. O(nodes + changes between the first and the
-    /// last node), without a look at an edge.
+    /// The number of edges of each node of a list, which ascends: 0 for one that has none. O(nodes
+    /// + changes between the first and the last node), without a look at an edge.
     pub(crate) fn read(&mut self, nodes: &[u32]) -> &[i64] {
         let EdgeCounts { edges, finder, counts } = self;
         counts.clear();
@@ -53,9 +53,9 @@ impl<'a> EdgeTargets<'a> {
         EdgeTargets { edges, finder: RowFinder::default() }
     }
 
-    /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the nodes: those of nodes that are stored
-    /// contiguous as one slice. It gets, too, whether a slice is of one node: then it ascends. O(edges + changes between the first and
-    /// the last node).
+    /// Calls `visit` with the targets of all nodes of a list, which ascends, in the order of the
+    /// nodes: those of nodes that are stored contiguous as one slice. It gets, too, whether a slice
+    /// is of one node: then it ascends. O(edges + changes between the first and the last node).
     pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(&[u32], bool)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let edges = self.edges;
@@ -72,8 +72,8 @@ impl<'a> EdgeTargets<'a> {
         self.stored(rest, &mut visit);
     }
 
-    /// Calls `visit` with the position of each node of a list that has edges, and their targets. The list ascends. O(edges + changes
-    /// between the first and the last node).
+    /// Calls `visit` with the position of each node of a list that has edges, and their targets.
+    /// The list ascends. O(edges + changes between the first and the last node).
     pub fn for_each_list(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
         let edges = self.edges;
         self.for_each_by_changes(nodes, |position, stored| match stored {
@@ -82,8 +82,9 @@ impl<'a> EdgeTargets<'a> {
         });
     }
 
-    /// As [`EdgeTargets::for_each_list`], with `None` for a node whose edges changed, which may have none: they are not put together.
-    /// O(stored edges + changes between the first and the last node), or O(nodes · log changes) where that is less.
+    /// As [`EdgeTargets::for_each_list`], with `None` for a node whose edges changed, which may
+    /// have none: they are not put together. O(stored edges + changes between the first and the
+    /// last node), or O(nodes · log changes) where that is less.
     pub(crate) fn for_each_by_changes(
         &mut self,
         nodes: &[u32],

@@ -1,8 +1,9 @@
 //! Reads entire columns a batch of nodes at a time, with what changed since they were built.
 //!
-//! The nodes of a batch ascend, and so do the batches. Their rows are mostly one range of the column, which is then read as a
-//! slice, in loops that the compiler turns into vector instructions. The changes are read from the version once, as an
-//! ascending list, and merged into the batches.
+//! The nodes of a batch ascend, and so do the batches. Their rows are mostly one range of the
+//! column, which is then read as a slice, in loops that the compiler turns into vector
+//! instructions. The changes are read from the version once, as an ascending list, and merged into
+//! the batches.
 
 mod rows;
 mod overlay;

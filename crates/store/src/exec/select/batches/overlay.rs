@@ -45,7 +45,8 @@ impl<T: Copy> Overlay<T> {
         self.done = position;
     }
 
-    /// Whether no node from the first to the last of a batch changed; the changes before it are passed over.
+    /// Whether no node from the first to the last of a batch changed; the changes before it are
+    /// passed over.
     pub(crate) fn is_clean(&mut self, nodes: &[u32]) -> bool {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return true };
         // Batches ascend, so what lies before this one is passed once in all of the walk.
@@ -54,8 +55,8 @@ impl<T: Copy> Overlay<T> {
         self.changes.get(self.done).is_none_or(|(node, _)| last < *node)
     }
 
-    /// Calls `visit` with the position of each node of a batch that changed, and what it has now. Changes of other nodes up to
-    /// the last of the batch are passed over.
+    /// Calls `visit` with the position of each node of a batch that changed, and what it has now.
+    /// Changes of other nodes up to the last of the batch are passed over.
     pub(crate) fn for_each(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, T)) {
         let (Some(&first), Some(&last)) = (nodes.first(), nodes.last()) else { return };
         let start = self.done + gallop(&self.changes[self.done..], |(node, _)| *node < first);
@@ -77,16 +78,19 @@ impl<T: Copy> Overlay<T> {
     }
 }
 
-/// Nodes are prefiltered, unless there are so many times more of them than of changes, or the other way round: a search for each of the fewer ones costs less then.
+/// Nodes are prefiltered, unless there are so many times more of them than of changes, or the other
+/// way round: a search for each of the fewer ones costs less then.
 const SEARCH_RATIO: usize = cost::ENTRY.per(cost::SCAN);
 
-/// For fewer nodes no prefilter is made: clearing its bits costs as much as searching for some fifty.
+/// For fewer nodes no prefilter is made: clearing its bits costs as much as searching for some
+/// fifty.
 const PREFILTERED_MIN: usize = cost::SETUP.per(cost::GATHER);
 
-/// A prefilter of nodes that may have changed: a bit for the lower bits of each that did, with so many bits that few nodes are false positives.
+/// A prefilter of nodes that may have changed: a bit for the lower bits of each that did, with so
+/// many bits that few nodes are false positives.
 enum Prefilter {
-    /// So many bits as remain in the nearest cache with what is read. Their number is constant, so that a loop over nodes becomes vector
-    /// instructions.
+    /// So many bits as remain in the nearest cache with what is read. Their number is constant, so
+    /// that a loop over nodes becomes vector instructions.
     Near(Box<[u32; NEAR_WORDS]>),
     /// More bits for more changes; a power of two of words.
     Far(Box<[u32]>),
@@ -128,8 +132,10 @@ impl Prefilter {
         }
     }
 
-    /// Calls `visit` with the position of each node that changed, and what it has now. O(nodes + those of them that changed · log changes between two), in
-    /// steps without branches for most nodes: a merge of both needs three times as long, as each of its steps waits for the one before.
+    /// Calls `visit` with the position of each node that changed, and what it has now. O(nodes +
+    /// those of them that changed · log changes between two), in steps without branches for most
+    /// nodes: a merge of both needs three times as long, as each of its steps waits for the one
+    /// before.
     fn sift<T: Copy>(&self, nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
         let (choices, few) = nodes.as_chunks::<BATCH>();
         let mut rest = changes;
@@ -166,7 +172,8 @@ fn look_up_nodes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl F
     }
 }
 
-/// As [`Prefilter::sift`], by a search for each change, which begins where its node would be if the nodes lay evenly.
+/// As [`Prefilter::sift`], by a search for each change, which begins where its node would be if the
+/// nodes lay evenly.
 fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl FnMut(usize, T)) {
     let mut search = EvenSearch::of(nodes);
     for &(node, change) in changes {

@@ -10,7 +10,8 @@ use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The number of nodes that are read at a time: few enough that what is read of them stays in the nearest cache.
+/// The number of nodes that are read at a time: few enough that what is read of them stays in the
+/// nearest cache.
 pub(crate) const BATCH: usize = cost::CACHE_BYTES / size_of::<i64>();
 
 /// The least number of members of a set that is compared with the subjects of a column.
@@ -99,9 +100,9 @@ impl<'m> Members<'m> {
         Ok(())
     }
 
-    /// Calls `visit` with nodes that changed since the base was built and their rows, ascending: with all members and perhaps
-    /// with others between them. O(changes between the first and the last one); for a list that is O(nodes · log changes)
-    /// where that is less.
+    /// Calls `visit` with nodes that changed since the base was built and their rows, ascending:
+    /// with all members and perhaps with others between them. O(changes between the first and the
+    /// last one); for a list that is O(nodes · log changes) where that is less.
     pub(crate) fn changes<'a>(
         self,
         part: &'a LangValues,
@@ -179,21 +180,23 @@ impl Rows<'_> {
 /// Fewer nodes are searched for one by one.
 const RUNS_MIN: usize = cost::SETUP.per(cost::PROBE);
 
-/// Where fewer than so many nodes are in a run they are searched for one by one, which costs less than to hand out each run.
+/// Where fewer than so many nodes are in a run they are searched for one by one, which costs less
+/// than to hand out each run.
 const RUN_RATIO: usize = cost::LIST.per(cost::GATHER);
 
 /// Looks up the rows of batches.
 #[derive(Default, Clone)]
 pub(crate) struct RowFinder {
-    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has in addition to them, and which it lacks.
+    /// Where all nodes are of a set that has the subjects, perhaps without some: what it has in
+    /// addition to them, and which it lacks.
     beside: Option<SetChanges>,
     rows: Vec<u32>,
     runs: Vec<RowRun>,
 }
 
 impl RowFinder {
-    /// A finder for nodes that are all members of a set. Where the set is that of the subjects, no node is searched for. O(bytes of the
-    /// subjects), for many members.
+    /// A finder for nodes that are all members of a set. Where the set is that of the subjects, no
+    /// node is searched for. O(bytes of the subjects), for many members.
     pub(crate) fn of(subjects: &FrozenBitmap, members: Members<'_>) -> RowFinder {
         let beside = match members {
             Members::Set(set) if ALIKE_MIN <= set.len() => set.changes_against(subjects),
@@ -207,8 +210,9 @@ impl RowFinder {
         RowFinder { beside: self.beside.clone(), ..RowFinder::default() }
     }
 
-    /// The rows of nodes, which ascend: as a run if that is detected, else as a list. O(log subjects) where neither they nor the subjects have gaps, or they are all
-    /// subjects between two; else as [`RowFinder::for_each_chunk`].
+    /// The rows of nodes, which ascend: as a run if that is detected, else as a list. O(log
+    /// subjects) where neither they nor the subjects have gaps, or they are all subjects between
+    /// two; else as [`RowFinder::for_each_chunk`].
     pub(crate) fn find(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Rows<'_> {
         if let Some(run) = self.run(subjects, nodes) {
             return Rows::Run(run);
@@ -233,8 +237,9 @@ impl RowFinder {
         Rows::Each(&self.rows)
     }
 
-    /// Calls `visit` with the rows of nodes, which ascend: chunk by chunk, in their order. O(log subjects) where neither they nor the subjects
-    /// have gaps; else a few instructions for 64 ids, and some for each in which they differ, where these are few; else as
+    /// Calls `visit` with the rows of nodes, which ascend: chunk by chunk, in their order. O(log
+    /// subjects) where neither they nor the subjects have gaps; else a few instructions for 64 ids,
+    /// and some for each in which they differ, where these are few; else as
     /// [`FrozenBitmap::rows_of`].
     pub(crate) fn for_each_chunk(
         &mut self,
@@ -258,7 +263,8 @@ impl RowFinder {
         }
     }
 
-    /// Returns the runs of the first of some nodes, and returns how many these are: none where they lie far apart.
+    /// Returns the runs of the first of some nodes, and returns how many these are: none where they
+    /// lie far apart.
     fn find_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> usize {
         self.runs.clear();
         if RUNS_MIN <= nodes.len() && self.find_known_runs(subjects, nodes).is_some() {
@@ -272,8 +278,9 @@ impl RowFinder {
         subjects.row_runs(nodes, nodes.len() / RUN_RATIO, &mut self.runs)
     }
 
-    /// Returns the runs of nodes that are all members of a set between two, whose difference from the subjects is given: so they go from change
-    /// to change, without reading what lies between. `None` where that is not so, or there are many changes. O(changes · log nodes).
+    /// Returns the runs of nodes that are all members of a set between two, whose difference from
+    /// the subjects is given: so they go from change to change, without reading what lies between.
+    /// `None` where that is not so, or there are many changes. O(changes · log nodes).
     fn find_known_runs(&mut self, subjects: &FrozenBitmap, nodes: &[u32]) -> Option<()> {
         let (first, last) = (*nodes.first()?, *nodes.last()?);
         let SetChanges { gained, lost } = self.beside.as_ref()?;
@@ -325,12 +332,14 @@ impl RowFinder {
             return None;
         }
         let (start, end) = (subjects.row_of(first)?, subjects.row_of(last)?);
-        // All nodes are subjects, and as many subjects lie from the first to the last: they are these.
+        // All nodes are subjects, and as many subjects lie from the first to the last: they are
+        // these.
         (end - start == nodes.len() - 1).then_some(start..end + 1)
     }
 }
 
-/// The rows of a column from that of the first of some nodes to that of the last; the ends need not have one.
+/// The rows of a column from that of the first of some nodes to that of the last; the ends need not
+/// have one.
 pub(crate) fn rows_between(subjects: &FrozenBitmap, nodes: Members<'_>) -> Range<usize> {
     let Some((first, last)) = nodes.ends() else { return 0..0 };
     subjects.rank(first)..subjects.rank(last) + usize::from(subjects.contains(last))

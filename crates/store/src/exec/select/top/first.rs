@@ -1,13 +1,15 @@
 //! Retains the first few of the nodes that it is offered.
 //!
-//! It retains at most twice as many candidates as are requested, and a bound: the rank of the last of those that were the
-//! first ones when the candidates were last sorted out. Sorting out happens O(log nodes) times when the values are in no order.
+//! It retains at most twice as many candidates as are requested, and a bound: the rank of the last
+//! of those that were the first ones when the candidates were last sorted out. Sorting out happens
+//! O(log nodes) times when the values are in no order.
 //!
-//! Where all nodes that equal the last of the first ones are requested, too, they are retained as long as they are not too many, and
-//! else selected in a second pass, when the last rank is fixed.
+//! Where all nodes that equal the last of the first ones are requested, too, they are retained as
+//! long as they are not too many, and else selected in a second pass, when the last rank is fixed.
 //!
-//! Nodes may be offered to several of these, each a part of the nodes, and the parts put together in their order. A part begins with the bound
-//! of all nodes, so that it is not offered again what others have passed by.
+//! Nodes may be offered to several of these, each a part of the nodes, and the parts put together
+//! in their order. A part begins with the bound of all nodes, so that it is not offered again what
+//! others have passed by.
 
 use crate::exec::select::ranked_rows::first_of;
 
@@ -17,8 +19,8 @@ const CAPACITY_MIN: usize = 256;
 /// The space for nodes that equal the last one is doubled up to so many candidates: a megabyte.
 const EQUALS_MAX: usize = 1 << 16;
 
-/// The candidates for the first nodes by rank, or by rank backwards; those with equal ranks by node. Nodes have to come
-/// ascending.
+/// The candidates for the first nodes by rank, or by rank backwards; those with equal ranks by
+/// node. Nodes have to come ascending.
 pub(super) struct Top {
     expected: usize,
     /// All bits where the greatest rank comes first: it inverts the order of ranks.
@@ -26,13 +28,15 @@ pub(super) struct Top {
     /// Inverted ranks with their nodes.
     candidates: Vec<(u64, u32)>,
     capacity: usize,
-    /// An inverted rank that is not retained any more, nor any greater one. The greatest one of the first nodes as last sorted out: a later node
-    /// with this rank comes after them all. Where nodes that equal the last one are retained, the rank after that.
+    /// An inverted rank that is not retained any more, nor any greater one. The greatest one of the
+    /// first nodes as last sorted out: a later node with this rank comes after them all. Where
+    /// nodes that equal the last one are retained, the rank after that.
     bound: u64,
     has_bound: bool,
     /// Whether all nodes that equal the last one are requested.
     with_equals: bool,
-    /// The least rank for which nodes that equal the last one were dropped, since they were too many.
+    /// The least rank for which nodes that equal the last one were dropped, since they were too
+    /// many.
     dropped: Option<u64>,
 }
 
@@ -65,7 +69,8 @@ impl Top {
         Top { with_equals: true, ..Top::new(expected, descending) }
     }
 
-    /// All nodes up to the rank of the last of the first ones; `None` when there are fewer than requested.
+    /// All nodes up to the rank of the last of the first ones; `None` when there are fewer than
+    /// requested.
     pub(super) fn finish_to_last(mut self) -> Option<ToLast> {
         if !self.is_enough() {
             return None;
@@ -97,13 +102,14 @@ impl Top {
         }
     }
 
-    /// One in the same order that retains the first `expected` nodes and all that equal the last of them.
+    /// One in the same order that retains the first `expected` nodes and all that equal the last of
+    /// them.
     pub(super) fn sample(&self, expected: usize) -> Top {
         Top::with_equals(expected, self.is_negated())
     }
 
-    /// The inverted rank of the last of the first nodes, and how many nodes do not pass it; `None` when there are fewer than requested, or too
-    /// many of these.
+    /// The inverted rank of the last of the first nodes, and how many nodes do not pass it; `None`
+    /// when there are fewer than requested, or too many of these.
     pub(super) fn last(mut self) -> Option<(u64, usize)> {
         if !self.is_enough() {
             return None;
@@ -113,7 +119,8 @@ impl Top {
         (self.dropped != Some(last)).then_some((last, count))
     }
 
-    /// The same before the first node, which retains none after an inverted rank: perhaps too few. `None` for the greatest rank.
+    /// The same before the first node, which retains none after an inverted rank: perhaps too few.
+    /// `None` for the greatest rank.
     pub(super) fn bounded(&self, last: u64) -> Option<Top> {
         Some(Top { bound: last.checked_add(1)?, has_bound: true, ..self.part() })
     }
@@ -167,7 +174,8 @@ impl Top {
         }
     }
 
-    /// Drops what is after the first nodes, where there are enough, and sets the bound. Returns whether there are.
+    /// Drops what is after the first nodes, where there are enough, and sets the bound. Returns
+    /// whether there are.
     pub(super) fn sort_out(&mut self) -> bool {
         if !self.is_enough() {
             return self.expected == usize::MAX;
@@ -182,8 +190,9 @@ impl Top {
         true
     }
 
-    /// Moves the candidates that equal the last of the first ones after these, and returns how many that makes together. `None` where none of
-    /// them is retained, as where there are too many or some were dropped before.
+    /// Moves the candidates that equal the last of the first ones after these, and returns how many
+    /// that makes together. `None` where none of them is retained, as where there are too many or
+    /// some were dropped before.
     fn equals_to_front(&mut self, last: u64) -> Option<usize> {
         if !self.with_equals || last == u64::MAX || self.dropped == Some(last) {
             return None;
@@ -212,7 +221,8 @@ impl Top {
     pub(super) fn done(mut self) -> Top {
         // As long as nothing was sorted out the nodes ascend.
         if self.expected != usize::MAX && self.sort_out() {
-            // So nodes with the same rank ascend, as they do where all nodes are offered in their order.
+            // So nodes with the same rank ascend, as they do where all nodes are offered in their
+            // order.
             self.candidates.sort_unstable();
         }
         self
@@ -220,7 +230,8 @@ impl Top {
 
     /// Puts a part that is [done](Top::done) after what was offered so far.
     pub(super) fn absorb(&mut self, part: &Top) {
-        // The bound of all nodes is at most that of a part, so what a part has dropped of a greater rank is not missed.
+        // The bound of all nodes is at most that of a part, so what a part has dropped of a greater
+        // rank is not missed.
         self.dropped = self.dropped.into_iter().chain(part.dropped).min();
         self.retain(&part.candidates);
     }
@@ -307,7 +318,8 @@ mod tests {
         }
     }
 
-    /// Of more equal ones than are retained, the first ones are listed and all others left to a second pass; those of a lesser rank are retained again.
+    /// Of more equal ones than are retained, the first ones are listed and all others left to a
+    /// second pass; those of a lesser rank are retained again.
     #[test]
     fn too_many_equals_are_left_to_a_second_pass() {
         let count = EQUALS_MAX as u32;

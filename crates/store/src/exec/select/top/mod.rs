@@ -1,4 +1,5 @@
-//! The first few of many nodes in the order of one number: one pass over the numbers, without a copy of them.
+//! The first few of many nodes in the order of one number: one pass over the numbers, without a
+//! copy of them.
 
 mod first;
 mod ranks;

@@ -1,7 +1,8 @@
 //! Numbers, instants and texts that are stored contiguously, as ranks.
 //!
-//! The minimum of a few dozen is compared with the bound, in a loop that the compiler makes vector instructions of, and each one only
-//! where that would be taken: 64 at a time are bits, of which those that are set are visited.
+//! The minimum of a few dozen is compared with the bound, in a loop that the compiler makes vector
+//! instructions of, and each one only where that would be taken: 64 at a time are bits, of which
+//! those that are set are visited.
 
 use super::first::Top;
 use crate::exec::select::number_columns::NumberSlice;
@@ -61,7 +62,8 @@ impl<'a> Ranks<'a> {
         })
     }
 
-    /// Adds those of some values that `top` would take to `result`, with their nodes, in their order.
+    /// Adds those of some values that `top` would take to `result`, with their nodes, in their
+    /// order.
     pub(super) fn gather(
         self,
         rows: Range<usize>,
@@ -172,7 +174,8 @@ fn rank_of_seconds(seconds: i64) -> u64 {
 
 /// Values whose ranks ascend as they do.
 trait Ranked: Copy {
-    /// The least of some values, or the greatest one; `None` where one is no number, which has a rank all the same.
+    /// The least of some values, or the greatest one; `None` where one is no number, which has a
+    /// rank all the same.
     fn foremost(values: &[Self], greatest: bool) -> Option<Self>;
 }
 
@@ -247,7 +250,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Values that the block check skips would not have been chosen, whatever their type and the direction.
+        /// Values that the block check skips would not have been chosen, whatever their type and
+        /// the direction.
         #[test]
         fn nothing_is_missed_at_a_glance(
             ints in prop::collection::vec(

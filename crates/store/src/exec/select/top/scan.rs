@@ -1,15 +1,19 @@
 //! One pass over the numbers of many nodes for the first few of them.
 //!
-//! If all nodes with a value are candidates, the column is read from end to end, and a node is named only if its value would be retained. Other nodes are listed, a batch at a time, and their rows looked up. The first part of the nodes gives a bound;
-//! of what is left, threads take morsels, each with a [`Top`] of its own that begins with that bound. Where many are requested, a bound that a few
-//! more than these are likely not to pass comes from a sample, and threads list what does not pass it.
+//! If all nodes with a value are candidates, the column is read from end to end, and a node is
+//! named only if its value would be retained. Other nodes are listed, a batch at a time, and their
+//! rows looked up. The first part of the nodes gives a bound; of what is left, threads take
+//! morsels, each with a [`Top`] of its own that begins with that bound. Where many are requested, a
+//! bound that a few more than these are likely not to pass comes from a sample, and threads list
+//! what does not pass it.
 //!
-//! A filter tests only those nodes that would be among the first ones: of a million about as many as are requested for each one in so many
-//! that passes, times the logarithm. Until there is a bound it is evaluated before.
+//! A filter tests only those nodes that would be among the first ones: of a million about as many
+//! as are requested for each one in so many that passes, times the logarithm. Until there is a
+//! bound it is evaluated before.
 
 use super::first::{ToLast, Top};
 use super::ranks::{Ids, Ranks};
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost::{self, Cost};
 use crate::exec::select::batches::{BATCH, Members, RowFinder, Rows};
@@ -21,10 +25,12 @@ use crate::storage::NodeSet;
 use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};
 use std::ops::Range;
 
-/// The most rows of a batch whose nodes are searched for one by one, where others than these are listed.
+/// The most rows of a batch whose nodes are searched for one by one, where others than these are
+/// listed.
 const FEW_NAMED: usize = 16;
 
-/// The rows that are read at a time until there is a bound. All of them are selected, looked up among the changes, and put in order with these.
+/// The rows that are read at a time until there is a bound. All of them are selected, looked up
+/// among the changes, and put in order with these.
 const UNBOUNDED: usize = cost::SETUP.per(cost::GATHER);
 
 /// One in so many nodes is in the sample that bounds a search for many of them, in runs of so many.
@@ -50,14 +56,14 @@ pub(in crate::exec) struct Scan<'a> {
     /// All changes, if all nodes that have a value are candidates and these are numbers.
     changes: Option<NumberChanges>,
     filter: Option<&'a Sieves<'a>>,
-    control: &'a Control,
+    control: &'a RequestContext,
 }
 
 impl<'a> Scan<'a> {
-    /// A scan of some nodes; `None` where their values have no order as 64-bit numbers, and of texts no first eight bytes in place. `filter` says
-    /// which of them are candidates.
+    /// A scan of some nodes; `None` where their values have no order as 64-bit numbers, and of
+    /// texts no first eight bytes in place. `filter` says which of them are candidates.
     pub(in crate::exec) fn new(
-        control: &'a Control,
+        control: &'a RequestContext,
         part: &'a LangValues,
         value_type: ValueType,
         nodes: &'a NodeSet,
@@ -78,17 +84,20 @@ impl<'a> Scan<'a> {
         Some(Scan { part, value_type, ranks, nodes, is_complete, first, changes, filter, control })
     }
 
-    /// Whether ranks distinguish all values; else [`Scan::leading`] returns which nodes may be the first.
-    pub(in crate::exec::select) fn tells_apart(&self) -> bool {
+    /// Whether ranks distinguish all values; else [`Scan::leading`] returns which nodes may be the
+    /// first.
+    pub(in crate::exec::select) fn distinguishes(&self) -> bool {
         self.ranks.tell_apart()
     }
 
-    /// Returns the first `expected` of the nodes, equal ones by node, of values that ranks [distinguish](Scan::tells_apart). `None` if this strategy does not apply: none is requested, fewer have a value, or
-    /// few pass the filter. O(nodes), when few of them are requested.
+    /// Returns the first `expected` of the nodes, equal ones by node, of values that ranks
+    /// [distinguish](Scan::distinguishes). `None` if this strategy does not apply: none is
+    /// requested, fewer have a value, or few pass the filter. O(nodes), when few of them are
+    /// requested.
     ///
     /// # Errors
     ///
-    /// Those of the filter and of [`Control::check`].
+    /// Those of the filter and of [`RequestContext::check`].
     pub(in crate::exec::select) fn first(
         &self,
         expected: usize,
@@ -97,9 +106,10 @@ impl<'a> Scan<'a> {
         Ok(self.offered(Top::new(expected, descending))?.and_then(Top::finish))
     }
 
-    /// Returns the first `expected` of the nodes, with all whose number equals that of the last of them, ascending by node: with several
-    /// sort keys, of which this is the first, no other node can be on the page. `None` as [`Scan::first`]. One pass over the column, or two where
-    /// very many are equal.
+    /// Returns the first `expected` of the nodes, with all whose number equals that of the last of
+    /// them, ascending by node: with several sort keys, of which this is the first, no other node
+    /// can be on the page. `None` as [`Scan::first`]. One pass over the column, or two where very
+    /// many are equal.
     ///
     /// # Errors
     ///
@@ -119,7 +129,8 @@ impl<'a> Scan<'a> {
         })
     }
 
-    /// The candidates for the first nodes. `None` as [`Scan::first`], but for too few that have a value.
+    /// The candidates for the first nodes. `None` as [`Scan::first`], but for too few that have a
+    /// value.
     fn offered(&self, mut top: Top) -> Result<Option<Top>> {
         if top.expected() == 0 {
             return Ok(None);
@@ -127,10 +138,11 @@ impl<'a> Scan<'a> {
         Ok(self.run(&mut top)?.then_some(top))
     }
 
-    /// Offers all of the nodes. `false` when a changed value has no rank of its own, and when few pass the filter.
+    /// Offers all of the nodes. `false` when a changed value has no rank of its own, and when few
+    /// pass the filter.
     fn run(&self, top: &mut Top) -> Result<bool> {
         let (len, each) = match self.is_complete {
-            true if self.tells_apart() => (self.ranks.len(), cost::SCAN),
+            true if self.distinguishes() => (self.ranks.len(), cost::SCAN),
             true => (self.ranks.len(), cost::TEXT),
             false => (self.nodes.len(), cost::GATHER),
         };
@@ -148,8 +160,8 @@ impl<'a> Scan<'a> {
         fraction(self.control, (len, each), can_give_up, top, look)
     }
 
-    /// The rank of a value that changed since the column was built; `None` for one that is not of the predicate's type, or
-    /// is not distinguished from all others by its rank.
+    /// The rank of a value that changed since the column was built; `None` for one that is not of
+    /// the predicate's type, or is not distinguished from all others by its rank.
     fn rank_of_changed(&self, value: ValueRef<'_>) -> Option<u64> {
         let is_plain = match (value, self.value_type) {
             (ValueRef::Int(_), ValueType::Int) | (ValueRef::Float(_), ValueType::Float) => true,
@@ -158,17 +170,18 @@ impl<'a> Scan<'a> {
             (
                 ValueRef::String(_) | ValueRef::Default(_),
                 ValueType::String | ValueType::Default,
-            ) => !self.tells_apart(),
+            ) => !self.distinguishes(),
             _ => false,
         };
         rank_of(value).filter(|_| is_plain)
     }
 }
 
-/// Has `look` offer `len` items, each with about the cost `each`: the first ones here, and the others in morsels. `false` where a
-/// look says so, and, if requested, where the first ones were too few.
+/// Has `look` offer `len` items, each with about the cost `each`: the first ones here, and the
+/// others in morsels. `false` where a look says so, and, if requested, where the first ones were
+/// too few.
 fn fraction(
-    control: &Control,
+    control: &RequestContext,
     (len, each): (usize, Cost),
     can_give_up: bool,
     top: &mut Top,
@@ -195,10 +208,11 @@ fn fraction(
     share_rest(control, (first..len, each), top, is_bounded, &look)
 }
 
-/// The same with a bound that a few more than the first nodes are likely not to pass: the same part of the nodes of a sample don't. `None` where few
-/// are requested, or so many have the rank of the last of them that there is nothing to be gained.
+/// The same with a bound that a few more than the first nodes are likely not to pass: the same part
+/// of the nodes of a sample don't. `None` where few are requested, or so many have the rank of the
+/// last of them that there is nothing to be gained.
 fn bounded_by_sample(
-    control: &Control,
+    control: &RequestContext,
     len: usize,
     top: &Top,
     look: &impl Fn(Range<usize>, &mut Top) -> Result<bool>,
@@ -207,7 +221,8 @@ fn bounded_by_sample(
     if expected < control.costs().sampled_top {
         return Ok(None);
     }
-    // Of as many again as the root of the number, four times, one in some ten thousand samples has too few.
+    // Of as many again as the root of the number, four times, one in some ten thousand samples has
+    // too few.
     let of_sample = expected / SAMPLE_RATIO;
     let of_sample = of_sample + 4 * of_sample.isqrt() + 4;
     let mut sample = top.sample(of_sample);
@@ -220,9 +235,10 @@ fn bounded_by_sample(
     Ok(last.and_then(|(last, _)| top.bounded(last)))
 }
 
-/// Has `look` offer a range of items as [`fraction`] does, in morsels. `is_bounded`: a part retains few, or all are requested.
+/// Has `look` offer a range of items as [`fraction`] does, in morsels. `is_bounded`: a part retains
+/// few, or all are requested.
 fn share_rest(
-    control: &Control,
+    control: &RequestContext,
     (range, each): (Range<usize>, Cost),
     top: &mut Top,
     is_bounded: bool,
@@ -320,7 +336,8 @@ impl Look<'_, '_> {
         Ok(())
     }
 
-    /// Selects the nodes of some rows that would be retained, and those between two nodes that changed. `false` when a changed value has no rank.
+    /// Selects the nodes of some rows that would be retained, and those between two nodes that
+    /// changed. `false` when a changed value has no rank.
     fn gather_rows(&mut self, rows: Range<usize>, (least, last): (u32, u32), top: &Top) -> bool {
         let Look { scan, result, .. } = self;
         result.clear();
@@ -328,7 +345,8 @@ impl Look<'_, '_> {
         if scan.part.is_clean() {
             return true;
         }
-        // Few of the rows are selected, so those that changed are looked up among these, and the rows are read without a halt.
+        // Few of the rows are selected, so those that changed are looked up among these, and the
+        // rows are read without a halt.
         result.retain(|(_, node)| scan.part.changed(*node).is_none());
         let stored = result.len();
         let is_ranked = scan.gather_all_changed((least, last), top, result);
@@ -338,7 +356,8 @@ impl Look<'_, '_> {
         is_ranked
     }
 
-    /// Selects those of some ascending nodes that would be retained. `false` when a changed value has no rank.
+    /// Selects those of some ascending nodes that would be retained. `false` when a changed value
+    /// has no rank.
     fn gather(&mut self, nodes: &[u32], top: &Top) -> bool {
         let Look { scan, result, finder, .. } = self;
         result.clear();
@@ -392,7 +411,8 @@ impl Scan<'_> {
         });
     }
 
-    /// Selects those between two nodes that changed and would be retained. `false` when a changed value has no rank.
+    /// Selects those between two nodes that changed and would be retained. `false` when a changed
+    /// value has no rank.
     fn gather_all_changed(
         &self,
         (least, last): (u32, u32),
@@ -445,7 +465,8 @@ impl Scan<'_> {
     }
 }
 
-/// Returns the first `expected` of those nodes of a set that have a value of a variable, in the order of the values. `None` as [`Scan::first`].
+/// Returns the first `expected` of those nodes of a set that have a value of a variable, in the
+/// order of the values. `None` as [`Scan::first`].
 pub(in crate::exec::select) fn by_variable(
     map: &ValueMap,
     nodes: &NodeSet,
@@ -472,13 +493,14 @@ pub(in crate::exec::select) fn by_variable(
     top.finish()
 }
 
-/// As [`by_variable`], of a variable that nobody has read: one pass over where its numbers come from.
+/// As [`by_variable`], of a variable that nobody has read: one pass over where its numbers come
+/// from.
 ///
 /// # Errors
 ///
-/// Those of [`Control::check`].
+/// Those of [`RequestContext::check`].
 pub(in crate::exec::select) fn by_column_var(
-    control: &Control,
+    control: &RequestContext,
     column: &ColumnVar,
     nodes: &NodeSet,
     descending: bool,

@@ -1,7 +1,8 @@
 //! The edges of a field read in reverse: from targets to sources.
 //!
-//! With `@reverse` they are stored so. Without it, they are transposed after a search has read many of them, as for algorithms
-//! ([`crate::algo`]): that costs about as much as a search over some of them, and is retained for the next paths and algorithms.
+//! With `@reverse` they are stored so. Without it, they are transposed after a search has read many
+//! of them, as for algorithms ([`crate::algo`]): that costs about as much as a search over some of
+//! them, and is retained for the next paths and algorithms.
 
 use crate::algo::{EdgeSelection, Graph, GraphCache, Requested, Task};
 use crate::exec::control::context::Context;
@@ -11,8 +12,8 @@ use hexgraph_base::plan;
 use hexgraph_base::types::Result;
 use std::sync::Arc;
 
-/// A search reads one in so many edges of a predicate before these are transposed: reading an edge costs some times what
-/// transposing one does.
+/// A search reads one in so many edges of a predicate before these are transposed: reading an edge
+/// costs some times what transposing one does.
 const EDGES_A_TURN: usize = cost::CELL.per(cost::ENTRY);
 
 /// The bytes that transposing an edge needs: twice its result, and a temporary buffer.
@@ -36,8 +37,9 @@ impl<'s> Back<'s> {
         edges.map_or(Back::Missing, Back::Stored)
     }
 
-    /// Transposes the edges of a predicate where that was not done before, if `cost` edges that a search has read say that it is worth while. Returns how
-    /// many it has to read else, and `None` when the edges are there.
+    /// Transposes the edges of a predicate where that was not done before, if `cost` edges that a
+    /// search has read say that it is worth while. Returns how many it has to read else, and `None`
+    /// when the edges are there.
     ///
     /// # Errors
     ///

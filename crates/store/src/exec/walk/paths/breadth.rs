@@ -1,9 +1,9 @@
 //! `shortest` where every edge weighs 1: breadth first, a set of nodes at a time.
 //!
-//! Where all edges can be followed in both directions, the search starts from both ends and grows the smaller
-//! side, so that it sees about the square root of what one side would see; else it goes forward.
-//! Of several shortest paths the result is the one whose nodes, read from the end to the start, are
-//! the least: Dijkstra's algorithm with ties broken by node has the same result.
+//! Where all edges can be followed in both directions, the search starts from both ends and grows
+//! the smaller side, so that it sees about the square root of what one side would see; else it goes
+//! forward. Of several shortest paths the result is the one whose nodes, read from the end to the
+//! start, are the least: Dijkstra's algorithm with ties broken by node has the same result.
 
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::Path;
@@ -19,7 +19,8 @@ pub(crate) struct Way<'p> {
     pub(crate) field: usize,
     /// The field and its edges.
     pub(crate) walk: Walk<'p>,
-    /// The same edges in the other direction; `None` when they are not stored, or the field leaves some out.
+    /// The same edges in the other direction; `None` when they are not stored, or the field leaves
+    /// some out.
     pub(crate) back: Option<&'p Direction>,
 }
 
@@ -31,8 +32,8 @@ enum Taken {
     Some(Vec<u32>, Vec<u32>),
 }
 
-/// The bytes that are charged for each node that was seen: a position in its layer, and an entry of a set that may be half
-/// empty.
+/// The bytes that are charged for each node that was seen: a position in its layer, and an entry of
+/// a set that may be half empty.
 const SEEN_BYTES: usize = 3 * size_of::<u32>() + 2;
 
 /// One side of a search: the nodes at each distance, ascending.
@@ -132,7 +133,8 @@ impl Context<'_> {
                 true => (&mut start, &end, &forth[..]),
                 false => (&mut end, &start, back),
             };
-            // The visited ones, and what is retained of them: a position in a layer, an entry of a set.
+            // The visited ones, and what is retained of them: a position in a layer, an entry of a
+            // set.
             let count = edges_of(edges, side.last());
             let _while_growing = self.control.charge_while(2 * size_of::<u32>() * count)?;
             let reached = targets_of(edges, side.last());

@@ -1,20 +1,20 @@
 //! One side of a search by weight: Dijkstra's algorithm, a node at a time.
 //!
-//! The labels of the visited nodes are in a list, and [`NodeIndexes`] maps a node to its position there. One edge
-//! costs one lookup there, and O(log visited) if it makes a node lighter.
+//! The labels of the visited nodes are in a list, and [`NodeIndexes`] maps a node to its position
+//! there. One edge costs one lookup there, and O(log visited) if it makes a node lighter.
 
 use super::ordered::compared_by_ord;
 use super::path_edges::Hop;
 use crate::exec::control::pending::CHARGED_BYTES;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::cost::{SLOTS_PER_ENTRY, is_dense};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// The bytes that are charged for each time that a node becomes lighter: an entry of a map, a label, an entry of a heap,
-/// each with as much spare capacity.
+/// The bytes that are charged for each time that a node becomes lighter: an entry of a map, a
+/// label, an entry of a heap, each with as much spare capacity.
 pub(super) const REACHED_BYTES: usize = 128;
 
 /// The nodes of a map from which on most are put into a table, where they are near each other.
@@ -25,13 +25,13 @@ const NOWHERE: u32 = u32::MAX;
 
 /// Memory that is charged in chunks, and given back when it is dropped.
 pub(super) struct Meter<'c> {
-    control: &'c Control,
+    control: &'c RequestContext,
     charged: usize,
     used: usize,
 }
 
 impl<'c> Meter<'c> {
-    pub(super) fn new(control: &'c Control) -> Meter<'c> {
+    pub(super) fn new(control: &'c RequestContext) -> Meter<'c> {
         Meter { control, charged: 0, used: 0 }
     }
 
@@ -41,7 +41,8 @@ impl<'c> Meter<'c> {
         if self.used <= self.charged {
             return Ok(());
         }
-        // As much again as is used, up to a chunk: so a short search charges little more than it needs.
+        // As much again as is used, up to a chunk: so a short search charges little more than it
+        // needs.
         let more = (self.used - self.charged).max(CHARGED_BYTES.min(self.used));
         self.control.charge(more)?;
         self.charged += more;
@@ -60,8 +61,8 @@ impl Drop for Meter<'_> {
     }
 }
 
-/// Positions of nodes: a map as long as they are few; when they are many, and near each other, a table of the node ids that they span, and the map for
-/// others.
+/// Positions of nodes: a map as long as they are few; when they are many, and near each other, a
+/// table of the node ids that they span, and the map for others.
 pub(super) struct NodeIndexes {
     map: FxHashMap<u32, u32>,
     /// The positions of the nodes from `first` on.
@@ -110,7 +111,8 @@ impl NodeIndexes {
         Ok(position)
     }
 
-    /// Makes a table of the nodes that the map has, and of those of the table before, if they are near each other.
+    /// Makes a table of the nodes that the map has, and of those of the table before, if they are
+    /// near each other.
     fn spread(&mut self, meter: &mut Meter<'_>) -> Result<()> {
         let existing = self.map.len() + self.table.len() / SLOTS_PER_ENTRY;
         let before = (!self.table.is_empty()).then(|| self.first + (self.table.len() - 1) as u32);
@@ -178,7 +180,7 @@ pub(super) struct Front<'c> {
 
 impl<'c> Front<'c> {
     /// A search that starts at a node.
-    pub(super) fn new(control: &'c Control, start: u32) -> Front<'c> {
+    pub(super) fn new(control: &'c RequestContext, start: u32) -> Front<'c> {
         let label = NodeLabel { node: start, before: 0, field: 0, weight: 0.0, is_done: false };
         let mut positions = NodeIndexes::new();
         positions.map.insert(start, 0);
@@ -186,9 +188,9 @@ impl<'c> Front<'c> {
         Front { positions, labels: vec![label], heap, cost: 0, meter: Meter::new(control) }
     }
 
-    /// Pops the lightest open node, and closes it. A node is on the heap once for each time that
-    /// it became lighter; only the lightest counts. Because it is closed, a negative weight does not send the search
-    /// in circles.
+    /// Pops the lightest open node, and closes it. A node is on the heap once for each time that it
+    /// became lighter; only the lightest counts. Because it is closed, a negative weight does not
+    /// send the search in circles.
     pub(super) fn pop(&mut self) -> Option<Reached> {
         loop {
             let reached = self.heap.pop()?;
@@ -205,7 +207,8 @@ impl<'c> Front<'c> {
         self.heap.peek().map(|reached| reached.weight)
     }
 
-    /// Notes that an edge leads from a node that was taken to another. The weight there, when it became lighter.
+    /// Notes that an edge leads from a node that was taken to another. The weight there, when it
+    /// became lighter.
     pub(super) fn reach(&mut self, from: &Reached, hop: &Hop) -> Result<Option<f64>> {
         let weight = from.weight + hop.weight;
         let next = self.labels.len() as u32;

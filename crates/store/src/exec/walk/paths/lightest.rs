@@ -1,17 +1,20 @@
 //! The one path of least weight.
 //!
-//! Dijkstra's algorithm from the start decides which of several equal paths it is: the one whose every node was reached
-//! first by the node before it, where nodes are taken by weight, then by the most edges, then by number.
+//! Dijkstra's algorithm from the start decides which of several equal paths it is: the one whose
+//! every node was reached first by the node before it, where nodes are taken by weight, then by the
+//! most edges, then by number.
 //!
-//! Where all edges can be read back, once that is worth while, and none weighs less than 0, a second search runs from the end, and whichever side has
-//! read less goes on (Pohl, "Bi-directional search", 1971). Once no path through nodes that neither side is done with can
-//! be as light as the best so far, the search from the start goes on alone, and only to nodes from which the end
-//! is as near as that best path demands. All nodes before a node on equal paths are among them, so what is taken, and in
-//! which order, is what the search from the start alone would take of them.
+//! Where all edges can be read back, once that is worth while, and none weighs less than 0, a
+//! second search runs from the end, and whichever side has read less goes on (Pohl, "Bi-directional
+//! search", 1971). Once no path through nodes that neither side is done with can be as light as the
+//! best so far, the search from the start goes on alone, and only to nodes from which the end is as
+//! near as that best path demands. All nodes before a node on equal paths are among them, so what
+//! is taken, and in which order, is what the search from the start alone would take of them.
 //!
-//! Sums from the end are rounded otherwise than sums from the start, so bounds have a slack of more than both errors:
-//! [`slack_of`]. Cost: O((edges read) · log) on each side, where an edge that is read back costs a search in the edges of its
-//! start; on a random graph each side reads about the square root of what one side would read.
+//! Sums from the end are rounded otherwise than sums from the start, so bounds have a slack of more
+//! than both errors: [`slack_of`]. Cost: O((edges read) · log) on each side, where an edge that is
+//! read back costs a search in the edges of its start; on a random graph each side reads about the
+//! square root of what one side would read.
 
 use super::front::{Front, Reached};
 use super::path_edges::{Hop, PathEdges};
@@ -22,11 +25,12 @@ use hexgraph_base::types::Result;
 /// The cost of reading an edge in reverse, in reads of an edge in place.
 pub(super) const BACK_COST: usize = cost::FETCH.per(cost::LIST);
 
-/// The edges that are read from the start before a search from the end begins. Most searches for short paths are over by then.
+/// The edges that are read from the start before a search from the end begins. Most searches for
+/// short paths are over by then.
 const EDGES_BEFORE_BACK: usize = 512;
 
-/// One in how many unread weights a search from the start reads before reading them all pays, which shows
-/// whether one is below 0: an edge of a search costs about as much as 64 numbers in a row.
+/// One in how many unread weights a search from the start reads before reading them all pays, which
+/// shows whether one is below 0: an edge of a search costs about as much as 64 numbers in a row.
 const WEIGHTS_AN_EDGE: usize = cost::SORT.per(cost::ROW);
 
 /// The lightest path, and the search from the end, if there was one.
@@ -37,8 +41,9 @@ pub(super) struct Lightest<'c> {
     pub(super) cost: usize,
 }
 
-/// The part by which two sums of the same weights in another order may differ, on paths of at most `nodes` nodes, and as much
-/// again: each of `nodes` additions errs by half of [`f64::EPSILON`], in both sums.
+/// The part by which two sums of the same weights in another order may differ, on paths of at most
+/// `nodes` nodes, and as much again: each of `nodes` additions errs by half of [`f64::EPSILON`], in
+/// both sums.
 pub(super) fn slack_of(nodes: usize) -> f64 {
     4.0 * f64::EPSILON * nodes as f64
 }
@@ -59,7 +64,8 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
             may_go_back = !edges.has_negative()?;
             if may_go_back && edges.can_go_back(ahead.cost)? {
                 behind = Some(Front::new(control, to));
-                // The search from the start may have visited the end already, by a path that need not be the lightest.
+                // The search from the start may have visited the end already, by a path that need
+                // not be the lightest.
                 best = ahead.label(to).map_or(f64::INFINITY, |label| label.weight);
             }
         }
@@ -104,7 +110,8 @@ pub(super) fn lightest<'c>(edges: &mut PathEdges<'c>, from: u32, to: u32) -> Res
     Ok(Lightest { path, behind, cost })
 }
 
-/// Goes on from the start alone, to nodes that the search from the end is done with and that are near enough to it.
+/// Goes on from the start alone, to nodes that the search from the end is done with and that are
+/// near enough to it.
 fn finish(
     edges: &mut PathEdges<'_>,
     mut ahead: Front<'_>,
@@ -148,7 +155,8 @@ fn step(
     Ok(())
 }
 
-/// Takes the lightest node of a search from the end and follows its edges back. `result` gets the nodes that became lighter.
+/// Takes the lightest node of a search from the end and follows its edges back. `result` gets the
+/// nodes that became lighter.
 pub(super) fn step_back(
     edges: &mut PathEdges<'_>,
     front: &mut Front<'_>,

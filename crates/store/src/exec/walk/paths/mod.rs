@@ -1,4 +1,5 @@
-//! The paths of a `shortest` block: by fewest edges, by least weight, and several in ascending weight.
+//! The paths of a `shortest` block: by fewest edges, by least weight, and several in ascending
+//! weight.
 
 mod ordered;
 mod back;
@@ -6,8 +7,8 @@ mod path_edges;
 mod breadth;
 mod front;
 mod lightest;
-mod beginnings;
+mod root_paths;
 mod ties;
-mod detour;
+mod deviation;
 mod several;
 mod shortest;

@@ -1,9 +1,10 @@
 //! The edges that the paths of a `shortest` block may take, with their weights.
 //!
-//! A field without page and order is read in place, in both directions: a filter tests the target alone and a filter on facets the edge
-//! alone, so both hold in whichever direction an edge is read. Edges that are stored in one direction only are transposed, once a search has
-//! read so many of them that this is worth while ([`super::back`]). A node is tested once by a filter. Any other field
-//! is walked forth as a level is, once for each node.
+//! A field without page and order is read in place, in both directions: a filter tests the target
+//! alone and a filter on facets the edge alone, so both hold in whichever direction an edge is
+//! read. Edges that are stored in one direction only are transposed, once a search has read so many
+//! of them that this is worth while ([`super::back`]). A node is tested once by a filter. Any other
+//! field is walked forth as a level is, once for each node.
 
 use super::back::Back;
 use crate::exec::choose::function::no_reverse;
@@ -55,8 +56,8 @@ struct Way<'s> {
 
 /// The edges of a block, as a search for paths reads them.
 ///
-/// With a depth, only nodes that are fewer edges than that from the start are left by their edges, as in Dgraph; a
-/// path through them may have more edges.
+/// With a depth, only nodes that are fewer edges than that from the start are left by their edges,
+/// as in Dgraph; a path through them may have more edges.
 pub(super) struct PathEdges<'s> {
     context: &'s Context<'s>,
     ways: Vec<Way<'s>>,
@@ -125,7 +126,8 @@ impl<'s> PathEdges<'s> {
         self.ways.iter().all(|way| way.is_direct)
     }
 
-    /// True when all edges can be read back, now that a search has read `cost` edges from the start. With a depth, some of these may not count.
+    /// True when all edges can be read back, now that a search has read `cost` edges from the
+    /// start. With a depth, some of these may not count.
     ///
     /// # Errors
     ///
@@ -148,7 +150,8 @@ impl<'s> PathEdges<'s> {
         self.ways.iter().map(|way| way.walk.edges.subjects_max()).sum::<usize>() + 1
     }
 
-    /// True when some edge may weigh less than 0. The first time after facets were built or opened this reads them all.
+    /// True when some edge may weigh less than 0. The first time after facets were built or opened
+    /// this reads them all.
     pub(super) fn has_negative(&self) -> Result<bool> {
         for way in &self.ways {
             if let Weights::Facet(numbers) = &way.weights
@@ -169,8 +172,9 @@ impl<'s> PathEdges<'s> {
         facets.sum()
     }
 
-    /// Whether the edges of a node are followed that is `hops` edges from the start. Without a depth each one is;
-    /// with one, the first node at that distance costs a walk over all nodes within the depth.
+    /// Whether the edges of a node are followed that is `hops` edges from the start. Without a
+    /// depth each one is; with one, the first node at that distance costs a walk over all nodes
+    /// within the depth.
     pub(super) fn leaves(&mut self, node: u32, hops: usize) -> Result<bool> {
         match self.depth {
             Some(depth) if depth <= hops => {
@@ -223,8 +227,9 @@ impl<'s> PathEdges<'s> {
         self.pace(hops.len())
     }
 
-    /// Reads the incoming edges of a node, as [`PathEdges::forth`] would read them at their other ends. Only where
-    /// [`PathEdges::can_go_back`] has said so. An edge whose weight is a facet costs a search in the edges of its start.
+    /// Reads the incoming edges of a node, as [`PathEdges::forth`] would read them at their other
+    /// ends. Only where [`PathEdges::can_go_back`] has said so. An edge whose weight is a facet
+    /// costs a search in the edges of its start.
     pub(super) fn back(&mut self, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         hops.clear();
         for way in &mut self.ways {
@@ -236,7 +241,8 @@ impl<'s> PathEdges<'s> {
 
     fn keep_last_field(&self, hops: &mut Vec<Hop>) {
         if 1 < self.ways.len() {
-            // Of edges to one node the one of the last field comes first, and is the one that stays.
+            // Of edges to one node the one of the last field comes first, and is the one that
+            // stays.
             hops.sort_unstable_by_key(|hop| (hop.to, Reverse(hop.field)));
             hops.dedup_by_key(|hop| hop.to);
         }
@@ -261,7 +267,8 @@ impl Way<'_> {
             return Ok(());
         }
         match &self.weights {
-            // Facets are stored with the forward edges, so only in that direction they are read in a row.
+            // Facets are stored with the forward edges, so only in that direction they are read in
+            // a row.
             Weights::Facet(numbers) if !self.walk.reverse => {
                 numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
             }
@@ -276,7 +283,8 @@ impl Way<'_> {
 
     fn back(&mut self, context: &Context<'_>, node: u32, hops: &mut Vec<Hop>) -> Result<()> {
         let (start, field) = (hops.len(), self.number);
-        // A filter is about the target of an edge: going back that is this node, for all of its edges.
+        // A filter is about the target of an edge: going back that is this node, for all of its
+        // edges.
         if let Some(filter) = &self.walk.field.filter {
             ask(context, filter, &[node], &mut self.passed)?;
             if !self.passed.get(&node).copied().unwrap_or(false) {
@@ -319,7 +327,8 @@ impl Way<'_> {
             let (from, to) = ends(&hops[position]);
             let facet = |key: &str| facets.and_then(|facets| facets.get(from, to, key));
             if context.facets_pass(filter, &facet)? {
-                // Those that are retained stay in their order; what is swapped after them is cut off.
+                // Those that are retained stay in their order; what is swapped after them is cut
+                // off.
                 hops.swap(retained, position);
                 retained += 1;
             }

@@ -1,25 +1,29 @@
 //! Several loop-free paths in ascending weight.
 //!
-//! Yen's algorithm ("Finding the k shortest loopless paths in a network", 1971) with Lawler's change (1972): all paths but those
-//! that were returned are divided into classes by where they leave the last one returned, and of each class the first path is a
-//! candidate. The first candidate is the next path, and what is left of its class is divided likewise.
+//! Yen's algorithm ("Finding the k shortest loopless paths in a network", 1971) with Lawler's
+//! change (1972): all paths but those that were returned are divided into classes by where they
+//! leave the last one returned, and of each class the first path is a candidate. The first
+//! candidate is the next path, and what is left of its class is divided likewise.
 //!
-//! Most classes are never searched: the edges where a class leaves its path, and the distance from there to the end, give a
-//! weight that none of its paths is below ([`Class::least`]). The class with the least such weight is searched first, as long as it may have a path that
-//! is not heavier than the first candidate, and not much further than that: what it has beyond is left for later.
-//! No more candidates are retained than paths are requested: memory is O(paths · length) plus the nodes that one search has visited.
+//! Most classes are never searched: the edges where a class leaves its path, and the distance from
+//! there to the end, give a weight that none of its paths is below ([`Class::least`]). The class
+//! with the least such weight is searched first, as long as it may have a path that is not heavier
+//! than the first candidate, and not much further than that: what it has beyond is left for later.
+//! No more candidates are retained than paths are requested: memory is O(paths · length) plus the
+//! nodes that one search has visited.
 //!
-//! The order of equal paths is that in which [`RootPaths`] returns them, which pops the lightest root path first, of equal ones
-//! the one with the most edges, then the one whose last node is the least, then that whose nodes are. Of two paths the one
-//! comes first whose greatest beginning after their common one is taken first. Weights do not fall along a path, and more
-//! edges come first, so that is the root path at which a path first has its entire weight ([`Candidate`]).
+//! The order of equal paths is that in which [`RootPaths`] returns them, which pops the lightest
+//! root path first, of equal ones the one with the most edges, then the one whose last node is the
+//! least, then that whose nodes are. Of two paths the one comes first whose greatest beginning
+//! after their common one is taken first. Weights do not fall along a path, and more edges come
+//! first, so that is the root path at which a path first has its entire weight ([`Candidate`]).
 
-use super::beginnings::{Frontier, RootPaths};
-use super::detour::{Deviation, Deviations, Most, Rest, Start};
+use super::deviation::{Deviation, Deviations, Most, Rest, Start};
 use super::front::Meter;
 use super::lightest::{Lightest, lightest};
 use super::ordered::compared_by_ord;
 use super::path_edges::PathEdges;
+use super::root_paths::{Frontier, RootPaths};
 use crate::exec::control::pending::NUMBER_ENTRY_BYTES;
 use crate::exec::control::tree::Path;
 use hexgraph_base::plan::ShortestPath;
@@ -29,8 +33,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::rc::Rc;
 
-/// How many times what the first candidate weighs more than the first path a class is searched for: further than is needed now, so that a class is
-/// searched a few times and not once for each path.
+/// How many times what the first candidate weighs more than the first path a class is searched for:
+/// further than is needed now, so that a class is searched a few times and not once for each path.
 const FURTHER: f64 = 2.0;
 
 /// A path that may be the next: the first of its class.
@@ -74,7 +78,8 @@ struct Class {
 }
 
 impl Class {
-    /// The bytes that are charged for it, with its slot on a heap that may have twice the capacity it needs.
+    /// The bytes that are charged for it, with its slot on a heap that may have twice the capacity
+    /// it needs.
     fn bytes(&self) -> usize {
         2 * size_of::<Class>() + 16 + size_of::<u32>() * self.banned.len()
     }
@@ -88,7 +93,8 @@ impl Class {
 compared_by_ord!(Class);
 
 impl Ord for Class {
-    /// Inverted, since a heap pops its greatest first. Of equal ones that which leaves its path last: its search is short.
+    /// Inverted, since a heap pops its greatest first. Of equal ones that which leaves its path
+    /// last: its search is short.
     fn cmp(&self, other: &Class) -> Ordering {
         other.least.total_cmp(&self.least).then(self.at.cmp(&other.at))
     }
@@ -142,7 +148,8 @@ impl Candidates<'_, '_> {
     /// Adds one, and drops the last if there are more than requested.
     fn add(&mut self, candidate: Candidate) -> Result<()> {
         self.meter.take(candidate.bytes())?;
-        // Those that are too light to be shown do not count: they have to be computed before the ones that are.
+        // Those that are too light to be shown do not count: they have to be computed before the
+        // ones that are.
         self.heavy += usize::from(self.is_heavy(candidate.weight()));
         self.list.insert(candidate);
         while self.expected < self.heavy
@@ -173,7 +180,8 @@ impl Candidates<'_, '_> {
         // None is requested that is heavier than the last of as many as are requested.
         let last = self.list.last().filter(|_| self.expected <= self.heavy);
         let existing = last.map_or(further, |last| further.min(last.weight()));
-        // Rounded, it may be less than the first one, which is to be distinguished from what weighs the same.
+        // Rounded, it may be less than the first one, which is to be distinguished from what weighs
+        // the same.
         Most { existing: existing.max(first), requested: self.requested() }
     }
 
@@ -199,8 +207,8 @@ impl Candidates<'_, '_> {
 ///
 /// # Errors
 ///
-/// [`hexgraph_base::types::Error::Limit`] past the frontier, which bounds the candidates with the classes that wait, or the beginnings of paths where these
-/// have to be distinguished one by one.
+/// [`hexgraph_base::types::Error::Limit`] past the frontier, which bounds the candidates with the
+/// classes that wait, or the root paths where these have to be distinguished one by one.
 pub(super) fn several(
     edges: &mut PathEdges<'_>,
     ends: &ShortestPath,
@@ -283,7 +291,8 @@ impl Candidates<'_, '_> {
         let path = Rc::new(path);
         for at in (path.leaves_at..path.fields.len()).rev() {
             before.remove(&path.nodes[at + 1]);
-            // Lawler's change: there the class of this path has left out some already, and after it no path was split off yet.
+            // Lawler's change: there the class of this path has left out some already, and after it
+            // no path was split off yet.
             let mut banned = if at == path.leaves_at { path.banned.clone() } else { Vec::new() };
             banned.push(path.nodes[at + 1]);
             let class = Class { least: 0.0, path: Rc::clone(&path), at, banned };
@@ -296,8 +305,8 @@ impl Candidates<'_, '_> {
         Ok(())
     }
 
-    /// Adds the first path of a class, or the class again if it has none within the limit. False when the order of its equal paths is not
-    /// decided.
+    /// Adds the first path of a class, or the class again if it has none within the limit. False
+    /// when the order of its equal paths is not decided.
     fn search<'c>(
         &mut self,
         edges: &mut PathEdges<'c>,
@@ -328,7 +337,7 @@ impl Candidates<'_, '_> {
     }
 }
 
-/// The paths by their beginnings, whatever edges weigh.
+/// The paths by their root paths, whatever edges weigh.
 fn by_root_paths(
     edges: &mut PathEdges<'_>,
     ends: &ShortestPath,

@@ -1,12 +1,12 @@
 //! `shortest`: the paths of least weight between two nodes.
 //!
-//! One path is searched breadth first if no edge has a weight ([`super::breadth`]), else by weight ([`super::lightest`]); several
-//! are searched one after the other ([`super::several`]).
+//! One path is searched breadth first if no edge has a weight ([`super::breadth`]), else by weight
+//! ([`super::lightest`]); several are searched one after the other ([`super::several`]).
 
-use super::beginnings::Frontier;
 use super::breadth::Way;
 use super::lightest::lightest;
 use super::path_edges::{PathEdges, weight_facet};
+use super::root_paths::Frontier;
 use super::several::several;
 use crate::exec::control::context::{Context, UidVar, Var};
 use crate::exec::control::tree::Path;

@@ -1,23 +1,26 @@
 //! Which of the lightest paths comes first.
 //!
-//! Paths of equal weight are ordered by their number of edges, the most first, then by their nodes. Weights are sums of floats,
-//! so whether two paths are equal depends on the order in which they were added up, and a path may visit a node a
-//! little heavier than another and still end with the same weight. So what is followed are pairs of a node and an exact weight
-//! there. They come from edges that miss the least weight of their end by less than sums can err; without edges of weight 0
-//! weights grow along each path, and the greatest number of edges from a pair to the end follows from those of the
-//! heavier pairs. Cost: O(edges noted · log), and as much memory, however many paths there are.
+//! Paths of equal weight are ordered by their number of edges, the most first, then by their nodes.
+//! Weights are sums of floats, so whether two paths are equal depends on the order in which they
+//! were added up, and a path may visit a node a little heavier than another and still end with the
+//! same weight. So what is followed are pairs of a node and an exact weight there. They come from
+//! edges that miss the least weight of their end by less than sums can err; without edges of weight
+//! 0 weights grow along each path, and the greatest number of edges from a pair to the end follows
+//! from those of the heavier pairs. Cost: O(edges noted · log), and as much memory, however many
+//! paths there are.
 
 use super::front::Meter;
 use super::path_edges::Hop;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use hexgraph_base::types::Result;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The bytes that are charged for a pair of a node and a weight: entries of a map, two lists and an order.
+/// The bytes that are charged for a pair of a node and a weight: entries of a map, two lists and an
+/// order.
 const PAIR_BYTES: usize = 96;
 
-/// The most pairs for each edge that was noted. A position has one on nearly all graphs; edges that weigh next to nothing
-/// compared with the path would make a great many.
+/// The most pairs for each edge that was noted. A position has one on nearly all graphs; edges that
+/// weigh next to nothing compared with the path would make a great many.
 const PAIRS_AN_EDGE: usize = 64;
 
 /// The end of the list of incoming edges of a position.
@@ -64,8 +67,8 @@ impl Steps {
         Steps { steps: Vec::new(), last: Vec::new(), tolerance }
     }
 
-    /// Notes an edge between two positions, the first of which has the weight `from_weight`, unless there is a path to the
-    /// second that is lighter. True when it was noted.
+    /// Notes an edge between two positions, the first of which has the weight `from_weight`, unless
+    /// there is a path to the second that is lighter. True when it was noted.
     pub(super) fn note(
         &mut self,
         from: u32,
@@ -91,11 +94,11 @@ impl Steps {
         true
     }
 
-    /// The first of the paths from position 0 to the position `end`, which have its weight; `None` when these edges do not decide
-    /// which that is.
+    /// The first of the paths from position 0 to the position `end`, which have its weight; `None`
+    /// when these edges do not decide which that is.
     pub(super) fn first_path(
         &self,
-        control: &Control,
+        control: &RequestContext,
         spots: &[Spot],
         end: u32,
     ) -> Result<Option<Tie>> {
@@ -107,7 +110,8 @@ impl Steps {
         Ok(path.map(|path| tie(spots, &path)))
     }
 
-    /// The edges on paths to `end` that are within the tolerance of the lightest, each once, sorted by the position of their targets.
+    /// The edges on paths to `end` that are within the tolerance of the lightest, each once, sorted
+    /// by the position of their targets.
     fn steps_to(&self, spots: &[Spot], end: u32) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut seen = FxHashSet::from_iter([end]);
@@ -131,11 +135,12 @@ impl Steps {
         steps
     }
 
-    /// Of the paths to `end` that have exactly its weight the one with the most edges, of these the one whose nodes are the
-    /// least; `None` when edges that do not add to the weight, or a path through a node twice, leave that open.
+    /// Of the paths to `end` that have exactly its weight the one with the most edges, of these the
+    /// one whose nodes are the least; `None` when edges that do not add to the weight, or a path
+    /// through a node twice, leave that open.
     fn most_edges(
         &self,
-        control: &Control,
+        control: &RequestContext,
         spots: &[Spot],
         steps: &[Step],
         end: u32,
@@ -181,11 +186,11 @@ impl Steps {
         let is_simple = path.iter().all(|step| positions.insert(step.to));
         Ok((is_simple && pairs[at].1 == end).then_some(path))
     }
-    /// All pairs of a position and a weight there that lie on a path to `end`, and some that lie on none. `None` when an edge does
-    /// not add to the weight, or there are too many.
+    /// All pairs of a position and a weight there that lie on a path to `end`, and some that lie on
+    /// none. `None` when an edge does not add to the weight, or there are too many.
     fn pairs(
         &self,
-        control: &Control,
+        control: &RequestContext,
         meter: &mut Meter<'_>,
         spots: &[Spot],
         out: &[Step],

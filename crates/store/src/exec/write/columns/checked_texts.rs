@@ -1,7 +1,7 @@
 //! Texts of a batch that are checked all at once.
 //!
-//! Rows lie anywhere in memory. A text that is checked before the next one is located makes the processor wait for each of them; bytes that are only
-//! copied are fetched many at a time.
+//! Rows lie anywhere in memory. A text that is checked before the next one is located makes the
+//! processor wait for each of them; bytes that are only copied are fetched many at a time.
 
 use crate::storage::TextArray;
 use hexgraph_base::types::ObjectCells;

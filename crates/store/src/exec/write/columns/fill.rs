@@ -1,12 +1,12 @@
 //! Makes columns of the fields of all nodes of a level.
 //!
-//! The columns are allocated in full and cut into ranges of nodes; each thread fills the next range of all columns, a batch at a
-//! time. Texts are read to chunks, which are put together at last.
+//! The columns are allocated in full and cut into ranges of nodes; each thread fills the next range
+//! of all columns, a batch at a time. Texts are read to chunks, which are put together at last.
 
 use super::source::{Source, ValueKind};
 use super::texts::{TextChunk, joined};
 use crate::exec::control::morsels::SOME_MORSELS;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::cost;
 use crate::exec::select::batches::BATCH;
 use hexgraph_base::answer::{Cells, Texts, Values};
@@ -46,14 +46,15 @@ enum Chunk {
 /// The ranges of all columns for some nodes, until a thread takes them.
 type Taken<'c> = Mutex<Vec<NumberRun<'c>>>;
 
-/// The values of sources for the nodes of their level, a cell for each node; `None` where some instant is outside of the years that
-/// nanoseconds can represent, texts are too long for their columns, or values are of several kinds.
+/// The values of sources for the nodes of their level, a cell for each node; `None` where some
+/// instant is outside of the years that nanoseconds can represent, texts are too long for their
+/// columns, or values are of several kinds.
 ///
 /// # Errors
 ///
-/// Those of [`Control::check`] and [`Control::reserve`].
+/// Those of [`RequestContext::check`] and [`RequestContext::reserve`].
 pub(super) fn fill(
-    control: &Control,
+    control: &RequestContext,
     nodes: &[u32],
     sources: &[Source<'_>],
 ) -> Result<Option<Vec<Cells>>> {
@@ -146,7 +147,7 @@ fn cut<'c>(columns: &'c mut [Column], nodes: usize, len: usize) -> Vec<Taken<'c>
 
 /// Fills the ranges of all columns for some nodes. Returns false where a value does not fit.
 fn fill_runs(
-    control: &Control,
+    control: &RequestContext,
     nodes: &[u32],
     range: Range<usize>,
     sources: &[Source<'_>],
@@ -248,7 +249,7 @@ impl Column {
     }
 
     /// The cells of the column; `None` where chunks are of several kinds.
-    fn finish(self, control: &Control) -> Result<Option<Cells>> {
+    fn finish(self, control: &RequestContext) -> Result<Option<Cells>> {
         Ok(Some(match self {
             Column::Int(values) => Cells::Int(reported(values)),
             Column::Float(values) => Cells::Float(reported(values)),

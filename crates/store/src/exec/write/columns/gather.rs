@@ -1,6 +1,6 @@
 //! Cells in another order, some of them several times.
 
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use hexgraph_base::answer::{CellOffsets, Cells, Lists, Texts, Values};
 use hexgraph_base::types::Result;
 use std::ops::Range;
@@ -12,8 +12,8 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 ///
 /// # Errors
 ///
-/// Those of [`Control::reserve`].
-pub(super) fn gather(control: &Control, cells: &Cells, positions: &[u32]) -> Result<Cells> {
+/// Those of [`RequestContext::reserve`].
+pub(super) fn gather(control: &RequestContext, cells: &Cells, positions: &[u32]) -> Result<Cells> {
     Ok(match cells {
         Cells::Int(cells) => Cells::Int(values(control, cells, positions)?),
         Cells::Float(cells) => Cells::Float(values(control, cells, positions)?),
@@ -27,7 +27,7 @@ pub(super) fn gather(control: &Control, cells: &Cells, positions: &[u32]) -> Res
 }
 
 fn values<T: Copy + Default>(
-    control: &Control,
+    control: &RequestContext,
     cells: &Values<T>,
     positions: &[u32],
 ) -> Result<Values<T>> {
@@ -37,7 +37,7 @@ fn values<T: Copy + Default>(
     Ok(Values { values, valid: valid(&cells.valid, positions) })
 }
 
-fn lists(control: &Control, cells: &Lists, positions: &[u32]) -> Result<Lists> {
+fn lists(control: &RequestContext, cells: &Lists, positions: &[u32]) -> Result<Lists> {
     let total = total_len(&cells.offsets, positions);
     control.reserve((4 * total + END_BYTES * positions.len()) as u64)?;
     let (mut items, mut ends) = (Vec::with_capacity(total), CellOffsets::default());
@@ -62,7 +62,7 @@ fn range(ends: &CellOffsets, position: u32) -> Range<usize> {
     if position == NOWHERE { 0..0 } else { ends.range(position as usize) }
 }
 
-fn texts(control: &Control, cells: &Texts, positions: &[u32]) -> Result<Texts> {
+fn texts(control: &RequestContext, cells: &Texts, positions: &[u32]) -> Result<Texts> {
     let total = total_len(&cells.offsets, positions);
     control.reserve((total + END_BYTES * positions.len()) as u64)?;
     let (mut bytes, mut ends) = (Vec::with_capacity(total), CellOffsets::default());

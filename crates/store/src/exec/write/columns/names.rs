@@ -2,7 +2,7 @@
 
 use super::fill::fill;
 use super::source::{Source, ValueKind};
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::cost;
 use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
@@ -12,13 +12,18 @@ use hexgraph_base::types::{Result, Value, ValueType};
 /// The nodes that are read one by one between two looks at the clock.
 const NODES_A_CHECK: usize = cost::CHECK.per(cost::GATHER);
 
-/// The untagged texts of a predicate for some nodes, a cell for each node; `None` where no node has one. Where the nodes ascend and the predicate
-/// has all texts in one column, threads read that a batch at a time.
+/// The untagged texts of a predicate for some nodes, a cell for each node; `None` where no node has
+/// one. Where the nodes ascend and the predicate has all texts in one column, threads read that a
+/// batch at a time.
 ///
 /// # Errors
 ///
-/// Those of [`Control::check`], [`Control::charge`] and [`Control::reserve`].
-pub fn names_of(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result<Option<Texts>> {
+/// Those of [`RequestContext::check`], [`RequestContext::charge`] and [`RequestContext::reserve`].
+pub fn names_of(
+    control: &RequestContext,
+    predicate: &Predicate,
+    nodes: &[u32],
+) -> Result<Option<Texts>> {
     // Geometries are texts in a table, too, and no names.
     if matches!(predicate.def.value_type, ValueType::String | ValueType::Default)
         && nodes.is_sorted_by(|one, other| one < other)
@@ -33,7 +38,11 @@ pub fn names_of(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Resu
     one_by_one(control, predicate, nodes)
 }
 
-fn one_by_one(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result<Option<Texts>> {
+fn one_by_one(
+    control: &RequestContext,
+    predicate: &Predicate,
+    nodes: &[u32],
+) -> Result<Option<Texts>> {
     let (mut bytes, mut ends) = (Vec::new(), CellOffsets::default());
     let mut valid = Vec::with_capacity(nodes.len());
     for nodes in nodes.chunks(NODES_A_CHECK) {
@@ -48,7 +57,8 @@ fn one_by_one(control: &Control, predicate: &Predicate, nodes: &[u32]) -> Result
             ends.push(bytes.len());
             valid.push(text.is_some());
         }
-        // Where texts end takes four bytes, and whether they are there one; lists have as much spare capacity.
+        // Where texts end takes four bytes, and whether they are there one; lists have as much
+        // spare capacity.
         control.charge(2 * (bytes.len() - before + 5 * nodes.len()))?;
     }
     if !valid.contains(&true) {
@@ -66,7 +76,7 @@ mod tests {
 
     #[test]
     fn names_of_a_column_are_those_of_each_node() {
-        let control = Control::new();
+        let control = RequestContext::new();
         let mut columns = 0;
         for seed in 0..60 {
             let rng = &mut Rng::with_seed(seed);

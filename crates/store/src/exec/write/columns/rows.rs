@@ -47,7 +47,8 @@ enum Taken {
 }
 
 impl<'a> Rows<'a> {
-    /// For a list of so many nodes of a level, those that `@cascade` retains; `None` where they are written one by one.
+    /// For a list of so many nodes of a level, those that `@cascade` retains; `None` where they are
+    /// written one by one.
     pub(in crate::exec) fn of(
         writer: &mut AnswerWriter<'a, '_>,
         level: &'a Level,
@@ -73,8 +74,8 @@ impl<'a> Rows<'a> {
         Some(Rows { batch: batch.min(rows.batch_max()), ..rows })
     }
 
-    /// Writes objects of some nodes of the level, whose first one is probably at a position of the level. Returns the number of nodes that are done;
-    /// the next one has to be written by itself.
+    /// Writes objects of some nodes of the level, whose first one is probably at a position of the
+    /// level. Returns the number of nodes that are done; the next one has to be written by itself.
     pub(in crate::exec) fn write(
         &mut self,
         writer: &mut AnswerWriter<'a, '_>,
@@ -86,7 +87,8 @@ impl<'a> Rows<'a> {
             let batch = &nodes[done..nodes.len().min(done + self.batch)];
             match self.batch(writer, batch, near + done) {
                 Taken::None => break,
-                // The first one is too large by itself, and so may others be: no more are read with them.
+                // The first one is too large by itself, and so may others be: no more are read with
+                // them.
                 Taken::Some(0) => {
                     self.batch = 1;
                     break;

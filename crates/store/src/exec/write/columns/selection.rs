@@ -1,4 +1,5 @@
-//! Objects with those in their lists, read as columns: some nodes of a level, the targets of their edges, and so on; each node of a level once.
+//! Objects with those in their lists, read as columns: some nodes of a level, the targets of their
+//! edges, and so on; each node of a level once.
 //!
 //! ```text
 //!   positions in the level of the roots        7  8  9
@@ -41,8 +42,9 @@ enum Of<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// The selection of a level; `None` where its objects have to be written one by one. Numbers from `next` on are given to it and to those
-    /// below. `reserve` is called with the bytes of each field.
+    /// The selection of a level; `None` where its objects have to be written one by one. Numbers
+    /// from `next` on are given to it and to those below. `reserve` is called with the bytes of
+    /// each field.
     pub(in crate::exec) fn of(
         version: &'a Version,
         level: &'a Level,
@@ -88,8 +90,8 @@ impl<'a> Selection<'a> {
         self.fields.iter().all(|(_, of)| matches!(of, Of::Values(_)))
     }
 
-    /// Collects what is read of nodes of the level, ascending; `None` where they have more than is `left`, which is counted down, or a
-    /// node is not in the level.
+    /// Collects what is read of nodes of the level, ascending; `None` where they have more than is
+    /// `left`, which is counted down, or a node is not in the level.
     pub(super) fn find(&self, nodes: Nodes, left: &mut Bounds) -> Option<SelectedNodes<'a>> {
         stack::require();
         let level = &self.level.nodes;
@@ -162,7 +164,8 @@ enum Field<'a> {
 
 /// The targets of the edges of some nodes.
 struct Lists<'a> {
-    /// For all the nodes one after the other, the positions of their targets among those that are read.
+    /// For all the nodes one after the other, the positions of their targets among those that are
+    /// read.
     items: Vec<u32>,
     /// Where those of each node end.
     ends: Vec<usize>,
@@ -240,7 +243,8 @@ impl<'a> SelectedNodes<'a> {
     }
 }
 
-/// Nodes ascending, each once, and for each as it was given its position among them. O(nodes * log nodes).
+/// Nodes ascending, each once, and for each as it was given its position among them. O(nodes * log
+/// nodes).
 pub(super) fn ascending(given: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     if given.is_sorted_by(|one, other| one < other) {
         let positions = (0..given.len() as u32).collect();
@@ -264,7 +268,8 @@ pub(super) fn ascending(given: Vec<u32>) -> (Vec<u32>, Vec<u32>) {
     (nodes, positions)
 }
 
-/// The positions of nodes in a level; both ascend; `None` where one is not there. O(nodes * log(nodes of the level between two of them)).
+/// The positions of nodes in a level; both ascend; `None` where one is not there. O(nodes *
+/// log(nodes of the level between two of them)).
 fn positions_in(nodes: &[u32], level: &[u32]) -> Option<Vec<u32>> {
     let mut at = 0;
     nodes

@@ -1,13 +1,14 @@
 //! Reads the fields of many nodes a batch at a time.
 //!
-//! A field is read as a column where it has at most one value for a node, which all are in one stored column and of the type that the
-//! schema says, so that none has to be converted. Others, lists and choices among languages, are read node by node.
+//! A field is read as a column where it has at most one value for a node, which all are in one
+//! stored column and of the type that the schema says, so that none has to be converted. Others,
+//! lists and choices among languages, are read node by node.
 
 use super::checked_texts::{CheckedTexts, all_texts};
 use super::texts::TextChunk;
 use crate::exec::control::limits::COMMON_LEVELS;
 use crate::exec::control::pending::CHARGED_BYTES;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{
     Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
 };
@@ -69,7 +70,8 @@ enum Origin<'a> {
     Each(Each<'a>),
 }
 
-/// The most bytes that a text takes while a batch is read: where it lies, where it ends, and a copy of a short one.
+/// The most bytes that a text takes while a batch is read: where it lies, where it ends, and a copy
+/// of a short one.
 const TEXT_BYTES: usize = 3 * size_of::<usize>() + super::checked_texts::LEN_MAX;
 
 /// Longer texts are not said by their codes.
@@ -106,15 +108,16 @@ struct Stored<'a> {
     subjects: &'a FrozenBitmap,
     values: &'a Values,
     kind: ValueKind,
-    /// The texts by their codes, those of changed nodes after them; `None` where texts are read one by one.
+    /// The texts by their codes, those of changed nodes after them; `None` where texts are read one
+    /// by one.
     texts: Option<Arc<Vec<&'a str>>>,
     /// What changed nodes have now, and the code of its text.
     changes: Overlay<Option<(ValueRef<'a>, u32)>>,
     finder: RowFinder,
 }
 
-/// Whether the objects of a level can be written as columns, as far as can be decided without data: each field gives one value at most, or
-/// edges to such a level.
+/// Whether the objects of a level can be written as columns, as far as can be decided without data:
+/// each field gives one value at most, or edges to such a level.
 pub(super) fn qualifies(level: &Level) -> bool {
     qualifies_below(level, 1)
 }
@@ -162,8 +165,8 @@ fn is_plain(field: &Field, values: &ValueField) -> bool {
 }
 
 impl<'a> Source<'a> {
-    /// The values of a field for the nodes of its level; `Ok(None)` for one without any, and `Err` for one whose values do not
-    /// qualify. O(changes between the first and the last node).
+    /// The values of a field for the nodes of its level; `Ok(None)` for one without any, and `Err`
+    /// for one whose values do not qualify. O(changes between the first and the last node).
     pub(super) fn of(
         version: &'a Version,
         level: &'a Level,
@@ -198,7 +201,8 @@ impl<'a> Source<'a> {
         Ok(Some(Source { from, buffers: Buffers::default() }))
     }
 
-    /// The untagged values of a predicate for some nodes, ascending, as [`Source::of`] has those of a field.
+    /// The untagged values of a predicate for some nodes, ascending, as [`Source::of`] has those of
+    /// a field.
     pub(super) fn untagged(
         predicate: &'a Predicate,
         nodes: &[u32],
@@ -263,15 +267,15 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Adds a cell for each of some nodes: a value of [`ValueKind::Other`]. Returns false where they make no column. Memory is reserved for
-    /// some values at a time.
+    /// Adds a cell for each of some nodes: a value of [`ValueKind::Other`]. Returns false where
+    /// they make no column. Memory is reserved for some values at a time.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::reserve`].
+    /// Those of [`RequestContext::reserve`].
     pub(super) fn push_each(
         &self,
-        control: &Control,
+        control: &RequestContext,
         nodes: &[u32],
         cells: &mut Cells,
     ) -> Result<bool> {
@@ -294,15 +298,16 @@ impl<'a> Source<'a> {
         Ok(true)
     }
 
-    /// Adds the texts of some nodes, as [`Source::read`] reads them, to a chunk, and says which nodes have one. Returns false where the
-    /// chunk can't take them. Memory is reserved for texts before they are copied.
+    /// Adds the texts of some nodes, as [`Source::read`] reads them, to a chunk, and says which
+    /// nodes have one. Returns false where the chunk can't take them. Memory is reserved for texts
+    /// before they are copied.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::reserve`].
+    /// Those of [`RequestContext::reserve`].
     pub(super) fn push_texts(
         &mut self,
-        control: &Control,
+        control: &RequestContext,
         nodes: &[u32],
         position: usize,
         chunk: &mut TextChunk,
@@ -329,8 +334,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The values of some nodes, ascending, which come after all that were read before. `position` is that of the first of them in
-    /// their level.
+    /// The values of some nodes, ascending, which come after all that were read before. `position`
+    /// is that of the first of them in their level.
     pub(super) fn read(&mut self, nodes: &[u32], position: usize) -> ObjectCells<'_> {
         let Source { from, buffers } = self;
         buffers.has.clear();
@@ -527,7 +532,7 @@ impl<'a> Stored<'a> {
     /// Adds texts without a look at them: those that lie contiguously as they are.
     fn push_texts(
         &mut self,
-        control: &Control,
+        control: &RequestContext,
         texts: &'a TextArray,
         nodes: &[u32],
         chunk: &mut TextChunk,
@@ -570,7 +575,8 @@ impl<'a> Stored<'a> {
         ObjectCells::Coded(codes, self.texts.as_ref().map_or(&[], |texts| texts))
     }
 
-    /// Texts as they are: where they are stored, or a copy of short ones, whichever is read and checked sooner.
+    /// Texts as they are: where they are stored, or a copy of short ones, whichever is read and
+    /// checked sooner.
     fn read_texts<'b>(
         &'b mut self,
         nodes: &[u32],
@@ -670,7 +676,8 @@ fn read_times(values: &Values, rows: &Rows<'_>, times: &mut Vec<DateTime>) {
     });
 }
 
-/// The bytes of the text of each node, none of which is looked at here: so the positions of many are fetched from memory at once.
+/// The bytes of the text of each node, none of which is looked at here: so the positions of many
+/// are fetched from memory at once.
 fn result_bytes<'a>(
     rows: &Rows<'_>,
     of_row: impl Fn(usize) -> &'a [u8],

@@ -5,14 +5,15 @@
 //!   level 1   positions   0 1 2       id  3 4 5        objects: positions 2 1 1, as lists of 2, null, 1
 //! ```
 //!
-//! Each level is read once, a cell for each of its nodes, from the bottom up; so the nodes with anything to show are determined.
-//! Then the objects are listed from the top down: those of a level below are the targets of those above, a node as often as
-//! there are paths to it, and their cells are gathered.
+//! Each level is read once, a cell for each of its nodes, from the bottom up; so the nodes with
+//! anything to show are determined. Then the objects are listed from the top down: those of a level
+//! below are the targets of those above, a node as often as there are paths to it, and their cells
+//! are gathered.
 
 use super::fill::fill;
 use super::gather::{NOWHERE, gather};
 use super::source::{Source, qualifies};
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{BlockResult, EdgeField, FieldData, Level, is_visible};
 use crate::graph::Version;
 use hexgraph_base::answer::{CellOffsets, Cells, Column, Lists, Structs, Table};
@@ -48,12 +49,12 @@ enum Positions {
 /// What tables are made with.
 struct Maker<'m, 'l> {
     version: &'m Version,
-    control: &'m Control,
+    control: &'m RequestContext,
     look: &'m mut Look<'l>,
 }
 
-/// The table of a block, with the columns that have a value, in the order of the text; `None` where the block has to be written object
-/// by object. `look` is called with the bytes of the values.
+/// The table of a block, with the columns that have a value, in the order of the text; `None` where
+/// the block has to be written object by object. `look` is called with the bytes of the values.
 ///
 /// # Errors
 ///
@@ -62,7 +63,7 @@ pub(in crate::exec) fn table(
     version: &Version,
     block: &Block,
     result: &BlockResult,
-    control: &Control,
+    control: &RequestContext,
     look: &mut Look<'_>,
 ) -> Result<Option<Table>> {
     let is_plain = block.kind == BlockKind::Visible

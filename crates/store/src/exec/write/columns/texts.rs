@@ -1,7 +1,7 @@
-//! Texts of many nodes. Their lengths are available after they were read, so ranges are read to chunks, which are then copied after one
-//! another.
+//! Texts of many nodes. Their lengths are available after they were read, so ranges are read to
+//! chunks, which are then copied after one another.
 
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::cost;
 use crate::storage::TextArray;
 use hexgraph_base::answer::CellOffsets;
@@ -18,11 +18,13 @@ pub(super) struct TextChunk {
     bytes: Vec<u8>,
     /// Where each text ends.
     ends: Vec<i32>,
-    /// The texts that are said by their codes, where none of them is long; `None` until they were looked at.
+    /// The texts that are said by their codes, where none of them is long; `None` until they were
+    /// looked at.
     short: Option<Vec<Short>>,
 }
 
-/// A text of at most 16 bytes, and its length: all 16 are copied, which is quicker than a copy of as many as there are.
+/// A text of at most 16 bytes, and its length: all 16 are copied, which is quicker than a copy of
+/// as many as there are.
 type Short = ([u8; SHORT_LEN], u8);
 
 const SHORT_LEN: usize = 16;
@@ -41,7 +43,7 @@ impl TextChunk {
     pub(super) const NODE_BYTES: usize = TEXT_BYTES + size_of::<i32>();
 
     /// Makes space for more bytes of texts.
-    fn grow(&mut self, control: &Control, more: usize) -> Result<()> {
+    fn grow(&mut self, control: &RequestContext, more: usize) -> Result<()> {
         let capacity = self.bytes.capacity();
         if capacity - self.bytes.len() < more {
             // As a vector does.
@@ -56,10 +58,10 @@ impl TextChunk {
     ///
     /// # Errors
     ///
-    /// Those of [`Control::reserve`].
+    /// Those of [`RequestContext::reserve`].
     pub(super) fn fill(
         &mut self,
-        control: &Control,
+        control: &RequestContext,
         valid: &mut [bool],
         cells: ObjectCells<'_>,
     ) -> Result<bool> {
@@ -94,14 +96,15 @@ impl TextChunk {
         Ok(self.is_short())
     }
 
-    /// Adds a text for each of some nodes, or none. Returns false where the chunk would be too long.
+    /// Adds a text for each of some nodes, or none. Returns false where the chunk would be too
+    /// long.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::reserve`].
+    /// Those of [`RequestContext::reserve`].
     pub(super) fn push<'t>(
         &mut self,
-        control: &Control,
+        control: &RequestContext,
         valid: &mut [bool],
         texts: impl Iterator<Item = Option<&'t [u8]>> + Clone,
     ) -> Result<bool> {
@@ -114,15 +117,15 @@ impl TextChunk {
         Ok(self.is_short())
     }
 
-    /// Adds texts that are stored contiguously, of some rows, which are not none. Returns false where the chunk would be too long,
-    /// and where the rows are damaged.
+    /// Adds texts that are stored contiguously, of some rows, which are not none. Returns false
+    /// where the chunk would be too long, and where the rows are damaged.
     ///
     /// # Errors
     ///
-    /// Those of [`Control::reserve`].
+    /// Those of [`RequestContext::reserve`].
     pub(super) fn push_run(
         &mut self,
-        control: &Control,
+        control: &RequestContext,
         texts: &TextArray,
         rows: Range<usize>,
     ) -> Result<bool> {
@@ -170,8 +173,11 @@ fn short_texts(texts: &[&str]) -> Vec<Short> {
 ///
 /// # Errors
 ///
-/// Those of [`Control::reserve`] and [`Control::check`].
-pub(super) fn joined(control: &Control, chunks: &[TextChunk]) -> Result<(Vec<u8>, CellOffsets)> {
+/// Those of [`RequestContext::reserve`] and [`RequestContext::check`].
+pub(super) fn joined(
+    control: &RequestContext,
+    chunks: &[TextChunk],
+) -> Result<(Vec<u8>, CellOffsets)> {
     let total: usize = chunks.iter().map(|chunk| chunk.bytes.len()).sum();
     let count: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
     control.reserve((total + 4 * count) as u64)?;

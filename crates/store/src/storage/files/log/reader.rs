@@ -46,9 +46,9 @@ impl LogReader {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] on an error of the operating system; [`Error::Corrupt`] when a later release wrote the
-    /// file, when there is such a record of format 1, and when a file without a header is longer
-    /// than what a crash leaves (5 GiB).
+    /// [`Error::Io`] on an error of the operating system; [`Error::Corrupt`] when a later release
+    /// wrote the file, when there is such a record of format 1, and when a file without a header is
+    /// longer than what a crash leaves (5 GiB).
     pub fn open(path: &Path) -> Result<Option<LogReader>> {
         let failed = |error| Error::io(format!("reading {}", path.display()), error);
         let mut file = BufReader::with_capacity(1 << 18, File::open(path).map_err(failed)?);

@@ -23,7 +23,8 @@ impl LogWriter {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`] on an error of the operating system; what there is of the file then counts as empty.
+    /// [`Error::Io`] on an error of the operating system; what there is of the file then counts as
+    /// empty.
     pub(crate) fn create(files: &dyn Files, path: &Path, header: &Header) -> Result<LogWriter> {
         let create = || {
             let file = files.create(path)?;

@@ -5,16 +5,16 @@ use std::fmt;
 /// The value of a `$variable`: a string, or a list of strings, which is allowed where DQL allows a
 /// list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Given {
+pub struct ParameterValue {
     text: String,
     items: Option<Vec<String>>,
 }
 
-impl Given {
+impl ParameterValue {
     /// Creates a value that is a list. Where a single string is needed, as for a vector or for
     /// coordinates, the list is written `[one, other]`.
-    pub fn list(items: Vec<String>) -> Given {
-        Given { text: format!("[{}]", items.join(", ")), items: Some(items) }
+    pub fn list(items: Vec<String>) -> ParameterValue {
+        ParameterValue { text: format!("[{}]", items.join(", ")), items: Some(items) }
     }
 
     /// Returns the value as one string.
@@ -28,19 +28,19 @@ impl Given {
     }
 }
 
-impl From<String> for Given {
-    fn from(text: String) -> Given {
-        Given { text, items: None }
+impl From<String> for ParameterValue {
+    fn from(text: String) -> ParameterValue {
+        ParameterValue { text, items: None }
     }
 }
 
-impl From<&str> for Given {
-    fn from(text: &str) -> Given {
-        Given::from(text.to_owned())
+impl From<&str> for ParameterValue {
+    fn from(text: &str) -> ParameterValue {
+        ParameterValue::from(text.to_owned())
     }
 }
 
-impl fmt::Display for Given {
+impl fmt::Display for ParameterValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }

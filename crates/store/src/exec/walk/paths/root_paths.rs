@@ -1,14 +1,15 @@
-//! Loop-free paths in ascending weight, by taking their beginnings off a heap.
+//! Loop-free paths in ascending weight, by taking their root paths off a heap.
 //!
-//! This is exact whatever the edges weigh, and among equal paths it is what defines their order; but there may be
-//! exponentially many root paths. It is used if an edge weighs less than 0, and where edges of weight 0 are on several
-//! paths of one weight, so that their order is not settled edge by edge.
+//! This is exact whatever the edges weigh, and among equal paths it is what defines their order;
+//! but there may be exponentially many root paths. It is used if an edge weighs less than 0, and
+//! where edges of weight 0 are on several paths of one weight, so that their order is not settled
+//! edge by edge.
 
 use super::front::{Meter, Reached};
 use super::ordered::compared_by_ord;
 use super::path_edges::Hop;
 use crate::exec::control::limits::past_limit;
-use crate::exec::control::stop::Control;
+use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::Path;
 use hexgraph_base::types::{Error, Result};
 use std::cmp::Ordering;
@@ -28,7 +29,7 @@ impl Frontier {
     }
 
     fn error(&self) -> Error {
-        let what = format!("shortest keeps more than {} beginnings of paths", self.max);
+        let what = format!("shortest keeps more than {} root paths", self.max);
         past_limit(&what, self.setting)
     }
 }
@@ -41,8 +42,8 @@ struct Beginning {
 }
 
 impl Beginning {
-    /// The bytes that are charged for a root path with `nodes` nodes, with its slot on a heap that may have
-    /// twice the capacity it needs.
+    /// The bytes that are charged for a root path with `nodes` nodes, with its slot on a heap that
+    /// may have twice the capacity it needs.
     fn bytes(nodes: usize) -> usize {
         const ALLOCATION: usize = 16;
         let lists = (size_of::<u32>() + size_of::<usize>()) * nodes + 2 * ALLOCATION;
@@ -58,9 +59,9 @@ impl Ord for Beginning {
     }
 }
 
-/// The beginnings of paths from one node that are not finished yet.
+/// The root paths from one node that are not finished yet.
 pub(super) struct RootPaths<'c> {
-    control: &'c Control,
+    control: &'c RequestContext,
     frontier: Frontier,
     heap: BinaryHeap<Beginning>,
     meter: Meter<'c>,
@@ -70,7 +71,7 @@ pub(super) struct RootPaths<'c> {
 impl<'c> RootPaths<'c> {
     /// The beginning that is a node alone, with the weight of what leads there.
     pub(super) fn new(
-        control: &'c Control,
+        control: &'c RequestContext,
         frontier: Frontier,
         from: u32,
         weight: f64,
@@ -83,12 +84,13 @@ impl<'c> RootPaths<'c> {
         Ok(RootPaths { control, frontier, heap, meter, hops: Vec::new() })
     }
 
-    /// Returns the next path to `to`. `read` gives the edges of a node, and `expects` says whether a root path is retained that ends
-    /// in a node with a weight.
+    /// Returns the next path to `to`. `read` gives the edges of a node, and `expects` says whether
+    /// a root path is retained that ends in a node with a weight.
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are more beginnings than the frontier may have, and those of `read`.
+    /// [`Error::Limit`] when there are more root paths than the frontier may have, and those of
+    /// `read`.
     pub(super) fn next(
         &mut self,
         to: u32,
@@ -97,14 +99,15 @@ impl<'c> RootPaths<'c> {
     ) -> Result<Option<Path>> {
         while let Some(Beginning { reached, nodes, fields }) = self.heap.pop() {
             self.control.check()?;
-            // It is off the heap now; each beginning that goes on from it is a copy and is counted by itself.
+            // It is off the heap now; each beginning that goes on from it is a copy and is counted
+            // by itself.
             self.meter.give_back(Beginning::bytes(nodes.len()));
             if reached.node == to {
                 return Ok(Some(Path { nodes, hops: fields, weight: reached.weight }));
             }
             self.hops.clear();
             read(reached.node, reached.hops as usize, &mut self.hops)?;
-            // A node may be on many beginnings, but only once on each: so there are no loops, and
+            // A node may be on many root paths, but only once on each: so there are no loops, and
             // the search ends.
             for hop in self.hops.iter().filter(|hop| !nodes.contains(&hop.to)) {
                 let weight = reached.weight + hop.weight;

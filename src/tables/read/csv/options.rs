@@ -5,7 +5,7 @@ use crate::tables::shape::options::Ragged;
 
 /// The options that the caller gives. `None` is detected.
 #[derive(Debug, Clone, Default)]
-pub(in crate::tables) struct Given {
+pub(in crate::tables) struct CsvOptions {
     /// The byte between fields.
     pub separator: Option<u8>,
     /// The byte around fields; `Some(None)` where quotes are literal.

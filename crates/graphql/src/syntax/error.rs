@@ -16,7 +16,7 @@ pub enum PathStep {
 
 /// Errors of a schema or a request: one entry of `errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct GraphqlError {
     /// The message.
     pub message: String,
     /// The positions in the text that are at fault; empty when none is.
@@ -26,28 +26,28 @@ pub struct Fault {
     pub path: Vec<PathStep>,
 }
 
-impl Fault {
+impl GraphqlError {
     /// Makes a fault without a position. Its message is cut where it is too long, as those of all
     /// errors.
-    pub fn new(message: impl Into<String>) -> Fault {
-        Fault::on(Vec::new(), message)
+    pub fn new(message: impl Into<String>) -> GraphqlError {
+        GraphqlError::on(Vec::new(), message)
     }
 
     /// Makes a fault at an optional position of the text.
-    pub fn at(position: impl Into<Option<Position>>, message: impl Into<String>) -> Fault {
+    pub fn at(position: impl Into<Option<Position>>, message: impl Into<String>) -> GraphqlError {
         let positions = position.into().into_iter().collect();
-        Fault { positions, ..Fault::new(message) }
+        GraphqlError { positions, ..GraphqlError::new(message) }
     }
 
     /// Makes a fault of a value in the variables or in the answer.
-    pub fn on(path: Vec<PathStep>, message: impl Into<String>) -> Fault {
-        Fault { message: bounded(message.into()), positions: Vec::new(), path }
+    pub fn on(path: Vec<PathStep>, message: impl Into<String>) -> GraphqlError {
+        GraphqlError { message: bounded(message.into()), positions: Vec::new(), path }
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for GraphqlError {}
 
-impl fmt::Display for Fault {
+impl fmt::Display for GraphqlError {
     /// Writes the one-line form that Dgraph uses outside of `errors`:
     /// `input:2: message`, or `input: variable.a[1].b message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn one_line_form() {
-        let at = Fault::at(Position { line: 2, column: 9 }, "no");
+        let at = GraphqlError::at(Position { line: 2, column: 9 }, "no");
         assert_eq!(at.to_string(), "input:2: no");
         let path = vec![
             PathStep::Key("variable".into()),
@@ -79,6 +79,6 @@ mod tests {
             PathStep::Index(1),
             PathStep::Key("b".into()),
         ];
-        assert_eq!(Fault::on(path, "no").to_string(), "input: variable.a[1].b no");
+        assert_eq!(GraphqlError::on(path, "no").to_string(), "input: variable.a[1].b no");
     }
 }

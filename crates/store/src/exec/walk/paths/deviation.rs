@@ -1,12 +1,15 @@
-//! The lightest path that starts with a given root path and continues with a new edge (a deviation): one step of [`super::several`].
+//! The lightest path that starts with a given root path and continues with a new edge (a
+//! deviation): one step of [`super::several`].
 //!
-//! The search from the last node of the beginning is A* (Hart, Nilsson and Raphael, 1968): nodes are taken by their weight and a
-//! bound of what is left to the end. The bound is the result of a search from the end for the nodes that it has closed, and
-//! its current weight for the others; without one it is 0. It holds with the nodes of the beginning left out, too,
-//! since that makes nothing lighter.
+//! The search from the last node of the beginning is A* (Hart, Nilsson and Raphael, 1968): nodes
+//! are taken by their weight and a bound of what is left to the end. The bound is the result of a
+//! search from the end for the nodes that it has closed, and its current weight for the others;
+//! without one it is 0. It holds with the nodes of the beginning left out, too, since that makes
+//! nothing lighter.
 //!
-//! A first search computes the weight of the path. A second one, which looks no further than that, notes each edge that may
-//! be on a path of that weight ([`Steps`]), and the order among equals chooses ([`super::ties`]).
+//! A first search computes the weight of the path. A second one, which looks no further than that,
+//! notes each edge that may be on a path of that weight ([`Steps`]), and the order among equals
+//! chooses ([`super::ties`]).
 
 use super::front::REACHED_BYTES;
 use super::front::{Front, Meter, NodeIndexes};
@@ -18,8 +21,9 @@ use hexgraph_base::types::Result;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// How many times the weight of a path the limit of a search may be whose notes are taken. Edges are noted that miss the least
-/// weight by a part of the limit, so a high one has many noted in vain.
+/// How many times the weight of a path the limit of a search may be whose notes are taken. Edges
+/// are noted that miss the least weight by a part of the limit, so a high one has many noted in
+/// vain.
 const LIMIT_RATIO: f64 = 4.0;
 
 /// The weights of what is left to the end, as far as they are computed.
@@ -57,8 +61,8 @@ impl<'c> Rest<'c> {
     }
 }
 
-/// What a path has to begin with: the nodes, the last of them being the spur node, the weight of the path to it, and the
-/// nodes to which the deviation must not go.
+/// What a path has to begin with: the nodes, the last of them being the spur node, the weight of
+/// the path to it, and the nodes to which the deviation must not go.
 #[derive(Clone, Copy)]
 pub(super) struct Start<'n> {
     pub(super) nodes: &'n [u32],
@@ -75,7 +79,8 @@ pub(super) struct Most {
     pub(super) requested: f64,
 }
 
-/// A node on the heap of a search; the least `bound` comes first, then the greatest weight: it is the nearest to the end.
+/// A node on the heap of a search; the least `bound` comes first, then the greatest weight: it is
+/// the nearest to the end.
 struct Open {
     bound: f64,
     weight: f64,
@@ -127,8 +132,8 @@ impl<'c> Deviations<'c> {
         Deviations { rest, slack: slack_of(nodes_max), cost }
     }
 
-    /// A lower bound of the weight of paths that begin at `start`; `None` if there are none. `has` tests for nodes of the root path. O(edges of its
-    /// last node).
+    /// A lower bound of the weight of paths that begin at `start`; `None` if there are none. `has`
+    /// tests for nodes of the root path. O(edges of its last node).
     pub(super) fn bound(
         &mut self,
         edges: &mut PathEdges<'c>,
@@ -148,8 +153,8 @@ impl<'c> Deviations<'c> {
         Ok(full.reduce(f64::min).map(|least| least * (1.0 - 2.0 * self.slack)))
     }
 
-    /// The first of the lightest paths to `to` that begin at `start`, from its last node on, with the weight of the entire
-    /// path at each of its nodes.
+    /// The first of the lightest paths to `to` that begin at `start`, from its last node on, with
+    /// the weight of the entire path at each of its nodes.
     pub(super) fn find(
         &mut self,
         edges: &mut PathEdges<'c>,
@@ -222,7 +227,8 @@ impl<'c> Search<'c> {
                 break;
             }
             let spot = self.spots[open.position as usize];
-            // A node is on the heap once for each time that it became lighter; only its last entry counts.
+            // A node is on the heap once for each time that it became lighter; only its last entry
+            // counts.
             if spot.weight < open.weight {
                 continue;
             }
@@ -238,7 +244,8 @@ impl<'c> Search<'c> {
             edges.forth(spot.node, &mut hops)?;
             deviations.cost += 1 + hops.len();
             for hop in &hops {
-                // An edge from a node to itself is on no path; noted, it would be a second path to the node.
+                // An edge from a node to itself is on no path; noted, it would be a second path to
+                // the node.
                 let is_banned = open.position == 0 && start.banned.contains(&hop.to);
                 if is_banned || hop.to == spot.node {
                     continue;

@@ -2,7 +2,7 @@
 
 /// A compression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Packing {
+pub enum Compression {
     /// gzip, of one or several members.
     Gzip,
     /// Zstandard.

@@ -1,7 +1,9 @@
-//! The distinct nodes at the targets of the edges of many nodes, as a bit for each id of their span.
+//! The distinct nodes at the targets of the edges of many nodes, as a bit for each id of their
+//! span.
 //!
-//! Two passes over the targets as they are stored: the first one computes their range, the second one sets bits. Each thread scans parts of the
-//! nodes, and the bits of all parts are put together. O(edges + span / 64).
+//! Two passes over the targets as they are stored: the first one computes their range, the second
+//! one sets bits. Each thread scans parts of the nodes, and the bits of all parts are put together.
+//! O(edges + span / 64).
 
 use super::batches::BATCH;
 use crate::exec::control::context::Context;
@@ -52,7 +54,8 @@ impl Extent {
 }
 
 impl Context<'_> {
-    /// The distinct targets of some nodes, which ascend; `None` where there are none, or they lie so far apart that lists are cheaper.
+    /// The distinct targets of some nodes, which ascend; `None` where there are none, or they lie
+    /// so far apart that lists are cheaper.
     ///
     /// # Errors
     ///
@@ -93,7 +96,7 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use crate::exec::control::morsels::tests::sharing;
-    use crate::exec::control::stop::Control;
+    use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::{EDGES, graph};
     use fastrand::Rng;
     use hexgraph_base::plan::Query;
@@ -114,7 +117,7 @@ mod tests {
                 let targets = nodes.iter().flat_map(|node| edges.targets(*node).to_vec());
                 let expected: BTreeSet<u32> = targets.collect();
                 let expected: Vec<u32> = expected.into_iter().collect();
-                for control in [Control::new(), sharing(2, 1), sharing(3, 20_000)] {
+                for control in [RequestContext::new(), sharing(2, 1), sharing(3, 20_000)] {
                     let vars = Vec::new();
                     let context =
                         Context { version: &version, query: &query, control: &control, vars };

@@ -1,8 +1,9 @@
 //! Conditions on the targets of edges (semi-joins).
 //!
-//! Over a set, the targets are gathered, each once, and filtered as a set: a chain of such conditions costs the edges
-//! between its levels and no node is tested twice. Where an index gives the few targets that pass, they are looked for
-//! instead; with edges stored in both directions the walk begins at them. So does that of `uid_in`, which names the targets.
+//! Over a set, the targets are gathered, each once, and filtered as a set: a chain of such
+//! conditions costs the edges between its levels and no node is tested twice. Where an index gives
+//! the few targets that pass, they are looked for instead; with edges stored in both directions the
+//! walk begins at them. So does that of `uid_in`, which names the targets.
 
 use super::batches::{BATCH, EdgeCounts, Members};
 use crate::exec::choose::function::no_reverse;
@@ -21,12 +22,13 @@ const FEW: usize = BATCH;
 /// A walk from the targets pays when they are this many times fewer than the candidates.
 const BACK_RATIO: usize = 16;
 
-/// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked through.
+/// The targets of fewer nodes are listed: a list of them is sorted as quickly as bits are looked
+/// through.
 const MARKED_MIN: usize = cost::SETUP.per(cost::GATHER);
 
 impl<'a> Context<'a> {
     /// The candidates with a target that passes.
-    pub(crate) fn filter_reaching<'f>(
+    pub(crate) fn filter_by_targets<'f>(
         &self,
         join: &'f SemiJoin,
         candidates: NodeSet,
@@ -40,7 +42,7 @@ impl<'a> Context<'a> {
         let passing = match &join.filter {
             Some(filter) => match self.few_passing(filter, self.few_max(candidates.len()))? {
                 Some(few) => Some(few),
-                None => Some(self.filter(filter, self.far_ends(edges, &candidates)?)?),
+                None => Some(self.filter(filter, self.targets(edges, &candidates)?)?),
             },
             None => None,
         };
@@ -112,8 +114,10 @@ impl<'a> Context<'a> {
         back.map(|back| self.sources(back, &few)).transpose()
     }
 
-    /// All nodes that pass a function `uid_in`, where a walk back from the nodes that it names looks at no more than `most` edges, and `requested` ones
-    /// would have to be tested; `None` where it would look at more, edges are stored in one direction, and for any other function. O(1), or O(ends + edges).
+    /// All nodes that pass a function `uid_in`, where a walk back from the nodes that it names
+    /// looks at no more than `most` edges, and `requested` ones would have to be tested; `None`
+    /// where it would look at more, edges are stored in one direction, and for any other function.
+    /// O(1), or O(ends + edges).
     pub(super) fn uid_in_set(
         &self,
         function: &Function,
@@ -162,7 +166,7 @@ impl<'a> Context<'a> {
     }
 
     /// The nodes at the targets of the edges of some nodes.
-    fn far_ends(&self, edges: &Direction, nodes: &NodeSet) -> Result<NodeSet> {
+    fn targets(&self, edges: &Direction, nodes: &NodeSet) -> Result<NodeSet> {
         let mut targets: Vec<u32> = Vec::new();
         if MARKED_MIN <= nodes.len()
             && let Some(bits) = self.target_bits(&nodes.as_list(), edges)?
@@ -220,7 +224,8 @@ impl<'a> Context<'a> {
         self.pick(usual, usual, || vec![0, usual, usize::MAX])
     }
 
-    /// The reverse edges of some targets, if they are stored and a walk back costs less than testing `candidates`.
+    /// The reverse edges of some targets, if they are stored and a walk back costs less than
+    /// testing `candidates`.
     fn inverse(&self, join: &SemiJoin, ends: &NodeSet, candidates: usize) -> Option<&'a Direction> {
         // From the targets it is not seen how many of its edges lead a node to them.
         if join.more_than != 0 {
@@ -234,7 +239,8 @@ impl<'a> Context<'a> {
         self.pays_to_walk_back(back, ends, is_few, (candidates, candidates)).then_some(back)
     }
 
-    /// Whether ends are few, and have no more than `most` edges that lead back, where `requested` nodes would have to be tested else.
+    /// Whether ends are few, and have no more than `most` edges that lead back, where `requested`
+    /// nodes would have to be tested else.
     fn pays_to_walk_back(
         &self,
         back: &Direction,
@@ -246,7 +252,8 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Whether some nodes have at most so many edges, which are counted a batch at a time and not looked at. O(nodes), or less where they have more.
+/// Whether some nodes have at most so many edges, which are counted a batch at a time and not
+/// looked at. O(nodes), or less where they have more.
 fn has_at_most(edges: &Direction, nodes: &NodeSet, most: usize) -> bool {
     let (mut counts, mut count) = (EdgeCounts::new(edges), 0);
     for start in (0..nodes.len()).step_by(BATCH) {
@@ -259,7 +266,8 @@ fn has_at_most(edges: &Direction, nodes: &NodeSet, most: usize) -> bool {
     true
 }
 
-/// True when a filter looks at other nodes than the one that it tests: it is cheaper for many nodes at a time.
+/// True when a filter looks at other nodes than the one that it tests: it is cheaper for many nodes
+/// at a time.
 pub(crate) fn looks_beyond(filter: &Filter) -> bool {
     stack::require();
     match filter {

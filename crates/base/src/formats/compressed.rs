@@ -1,7 +1,6 @@
 //! Files compressed with gzip or Zstandard, read and written.
 
-use super::packing::Packing;
-use flate2::Compression;
+use super::compression::Compression;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use std::io::{self, BufReader, Read, Write};
@@ -14,33 +13,35 @@ use std::io::{self, BufReader, Read, Write};
 /// When the decoder gets no memory.
 pub(super) fn unpacked<'a>(
     input: impl Read + Send + 'a,
-    packing: Packing,
+    compression: Compression,
     read_len: usize,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
-    Ok(match packing {
-        Packing::Gzip => Box::new(MultiGzDecoder::new(BufReader::with_capacity(read_len, input))),
-        Packing::Zstd => Box::new(zstd::Decoder::new(input)?),
+    Ok(match compression {
+        Compression::Gzip => {
+            Box::new(MultiGzDecoder::new(BufReader::with_capacity(read_len, input)))
+        }
+        Compression::Zstd => Box::new(zstd::Decoder::new(input)?),
     })
 }
 
-/// Compresses what is written to it. [`Packer::finish`] writes the end.
-pub struct Packer<W: Write>(Encoder<W>);
+/// Compresses what is written to it. [`Compressor::finish`] writes the end.
+pub struct Compressor<W: Write>(Encoder<W>);
 
 enum Encoder<W: Write> {
     Gzip(GzEncoder<W>),
     Zstd(zstd::Encoder<'static, W>),
 }
 
-impl<W: Write> Packer<W> {
+impl<W: Write> Compressor<W> {
     /// Creates a compressor, which trades size for speed.
     ///
     /// # Errors
     ///
     /// When the encoder gets no memory.
-    pub fn new(out: W, packing: Packing) -> io::Result<Packer<W>> {
-        Ok(Packer(match packing {
-            Packing::Gzip => Encoder::Gzip(GzEncoder::new(out, Compression::fast())),
-            Packing::Zstd => Encoder::Zstd(zstd::Encoder::new(out, 0)?),
+    pub fn new(out: W, compression: Compression) -> io::Result<Compressor<W>> {
+        Ok(Compressor(match compression {
+            Compression::Gzip => Encoder::Gzip(GzEncoder::new(out, flate2::Compression::fast())),
+            Compression::Zstd => Encoder::Zstd(zstd::Encoder::new(out, 0)?),
         }))
     }
 
@@ -57,7 +58,7 @@ impl<W: Write> Packer<W> {
     }
 }
 
-impl<W: Write> Write for Packer<W> {
+impl<W: Write> Write for Compressor<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Encoder::Gzip(encoder) => encoder.write(bytes),

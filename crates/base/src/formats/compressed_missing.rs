@@ -1,7 +1,7 @@
 //! Replaces the module `packed` in a build without the feature `files`. It has the same functions,
 //! and each returns an error: compressed files are neither read nor written.
 
-use super::packing::Packing;
+use super::compression::Compression;
 use crate::types::Feature;
 use std::convert::Infallible;
 use std::io::{self, Read, Write};
@@ -14,24 +14,24 @@ use std::marker::PhantomData;
 /// [`io::ErrorKind::Unsupported`], always.
 pub(super) fn unpacked<'a>(
     _: impl Read + Send + 'a,
-    packing: Packing,
+    compression: Compression,
     _: usize,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
-    Err(missing(packing))
+    Err(missing(compression))
 }
 
 /// A writer that compresses. This build has none: the field of type [`Infallible`] makes it
 /// impossible to construct one, so the methods are never called.
-pub struct Packer<W: Write>(Infallible, PhantomData<W>);
+pub struct Compressor<W: Write>(Infallible, PhantomData<W>);
 
-impl<W: Write> Packer<W> {
+impl<W: Write> Compressor<W> {
     /// Returns an error instead of a compressor.
     ///
     /// # Errors
     ///
     /// [`io::ErrorKind::Unsupported`], always.
-    pub fn new(_: W, packing: Packing) -> io::Result<Packer<W>> {
-        Err(missing(packing))
+    pub fn new(_: W, compression: Compression) -> io::Result<Compressor<W>> {
+        Err(missing(compression))
     }
 
     /// In the other module, writes the rest and returns the inner writer.
@@ -44,7 +44,7 @@ impl<W: Write> Packer<W> {
     }
 }
 
-impl<W: Write> Write for Packer<W> {
+impl<W: Write> Write for Compressor<W> {
     fn write(&mut self, _: &[u8]) -> io::Result<usize> {
         match self.0 {}
     }
@@ -54,10 +54,10 @@ impl<W: Write> Write for Packer<W> {
     }
 }
 
-fn missing(packing: Packing) -> io::Error {
-    let what = match packing {
-        Packing::Gzip => "a file compressed with gzip",
-        Packing::Zstd => "a file compressed with Zstandard",
+fn missing(compression: Compression) -> io::Error {
+    let what = match compression {
+        Compression::Gzip => "a file compressed with gzip",
+        Compression::Zstd => "a file compressed with Zstandard",
     };
     io::Error::new(io::ErrorKind::Unsupported, Feature::Files.missing(what))
 }

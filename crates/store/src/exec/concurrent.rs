@@ -1,12 +1,14 @@
 //! Blocks of a request, and fields of a level, that are executed concurrently.
 //!
-//! What does not wait for anything else is a branch. Where two branches at least are large by estimate, threads of the database
-//! that are idle execute some of them, each with a copy of the variables so far. A branch divides its own work into morsels, as far
-//! as threads are left. Results and variables are merged in the order in which one thread would have made them; so
+//! What does not wait for anything else is a branch. Where two branches at least are large by
+//! estimate, threads of the database that are idle execute some of them, each with a copy of the
+//! variables so far. A branch divides its own work into morsels, as far as threads are left.
+//! Results and variables are merged in the order in which one thread would have made them; so
 //! answers are the same bytes, and of several errors the first one is reported.
 //!
-//! Estimates come from the lengths of sets and from indexes, and cost no more than a search in these. A request whose
-//! steps are traced does one branch after the other, so that its steps are reported in order.
+//! Estimates come from the lengths of sets and from indexes, and cost no more than a search in
+//! these. A request whose steps are traced does one branch after the other, so that its steps are
+//! reported in order.
 
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{BlockResult, FieldData};
@@ -17,12 +19,13 @@ use hexgraph_base::types::Result;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// The number of edges that a node is taken to have before one was looked at, and the number of nodes that are looked at then.
+/// The number of edges that a node is taken to have before one was looked at, and the number of
+/// nodes that are looked at then.
 const MEAN_DEGREE: usize = 4;
 const LOOKED_AT: usize = 16;
 
 /// A block that was executed, and the variables that it has set.
-pub(super) struct Ahead {
+pub(super) struct BranchResult {
     result: BlockResult,
     vars: Vec<(VarId, Option<Var>)>,
 }
@@ -44,8 +47,9 @@ impl<'a> Context<'a> {
         self.control.costs().spread <= cost.as_nanos()
     }
 
-    /// Which of some branches are executed concurrently, by their estimated costs: those that are large, where these are
-    /// two at least and there are threads for them. The largest ones come first: what is begun last should not be what takes longest.
+    /// Which of some branches are executed concurrently, by their estimated costs: those that are
+    /// large, where these are two at least and there are threads for them. The largest ones come
+    /// first: what is begun last should not be what takes longest.
     pub(super) fn large_branches(
         &self,
         count: usize,
@@ -64,26 +68,26 @@ impl<'a> Context<'a> {
     }
 
     /// Executes blocks concurrently, each as `run` does it.
-    pub(super) fn blocks_beside(
+    pub(super) fn blocks_concurrently(
         &self,
         positions: &[usize],
         run: impl Fn(&mut Context<'a>, usize) -> Result<BlockResult> + Sync,
-    ) -> Result<Vec<Result<Ahead>>> {
+    ) -> Result<Vec<Result<BranchResult>>> {
         self.control.branches(positions.len(), |branch| {
             let mut context = self.branch();
             let result = run(&mut context, positions[branch])?;
             let defines = &self.query.blocks[positions[branch]].defines;
             let vars = defines.iter().map(|&var| (var, context.vars[var.0 as usize].take()));
-            Ok(Ahead { result, vars: vars.collect() })
+            Ok(BranchResult { result, vars: vars.collect() })
         })
     }
 
-    /// Takes over the variables that a block has set, and returns its result.
-    pub(super) fn take_ahead(&mut self, ahead: Ahead) -> BlockResult {
-        for (var, value) in ahead.vars {
+    /// Stores the variables that a block has set, and returns its result.
+    pub(super) fn merge_branch(&mut self, branch: BranchResult) -> BlockResult {
+        for (var, value) in branch.vars {
             self.vars[var.0 as usize] = value;
         }
-        ahead.result
+        branch.result
     }
 
     /// What a block costs, about; nothing where there is no estimate.
@@ -119,13 +123,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Executes those fields of some nodes that are large concurrently, each as `run` does it. Returns their results at their
-    /// positions; an empty list where there are none.
+    /// Executes those fields of some nodes that are large concurrently, each as `run` does it.
+    /// Returns their results at their positions; an empty list where there are none.
     ///
     /// # Errors
     ///
     /// None but those of the fields, each at its position.
-    pub(super) fn fields_beside(
+    pub(super) fn fields_concurrently(
         &self,
         fields: &[Arc<Field>],
         nodes: &[u32],
@@ -145,8 +149,8 @@ impl<'a> Context<'a> {
         Ok(ahead)
     }
 
-    /// What a field of `nodes` nodes costs, about, where each has `degree` edges. Plain values are read when they are
-    /// written, and the level below an edge has another look at its own fields.
+    /// What a field of `nodes` nodes costs, about, where each has `degree` edges. Plain values are
+    /// read when they are written, and the level below an edge has another look at its own fields.
     fn field_cost(&self, field: &Field, nodes: usize, degree: usize) -> Cost {
         match &field.kind {
             FieldKind::Predicate { name, .. } => {
