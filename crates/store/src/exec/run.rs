@@ -9,7 +9,9 @@ use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level, Roo
 use crate::exec::cost::Cost;
 use crate::exec::groups::path_counts::Chain;
 use crate::exec::physical::path::BlockPath;
-use crate::exec::physical::rewrites::{BATCH_GROWTH, BATCH_MAX, first_batch, lists_uids};
+use crate::exec::physical::rewrites::{
+    BATCH_GROWTH, BATCH_MAX, first_batch, is_read_in_pages, lists_uids,
+};
 use crate::exec::select::batches::Members;
 use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::page::cut;
@@ -470,7 +472,8 @@ fn name_columns(context: &mut Context<'_>, block: &Block, nodes: &NodeSet) -> Re
             context.note_doubts_of_columns(&column, nodes, of_block, field.at);
         }
         // Only the computed results show which nodes have one.
-        let value = match column.may_fail() {
+        let is_listed = column.may_fail() && !is_read_in_pages(context.query, var);
+        let value = match is_listed {
             true => Var::Values(column.values(context.control)?),
             false => Var::Column(column),
         };

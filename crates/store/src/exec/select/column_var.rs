@@ -201,7 +201,8 @@ impl ColumnVar {
         }
     }
 
-    /// The nodes that have a number.
+    /// The nodes that have a number; of one that [may fail](ColumnVar::may_fail), those that may
+    /// have one.
     pub(crate) fn subjects(&self) -> NodeSet {
         match &self.source {
             Source::Values(predicate, _) if !self.is_complete => {
@@ -227,18 +228,31 @@ impl ColumnVar {
                     numbers(part_of(predicate), predicate.def.value_type, &self.nodes.as_list());
                 result.ok_or_else(|| not_a_number(predicate))?
             }
-            Source::Counts(..) | Source::Computed(..) => {
-                let mut result = Listed::new(self.nodes.len());
-                self.for_each_batch(
-                    || control.check(),
-                    |nodes, numbers, has| {
-                        result.add(nodes, numbers, has);
-                    },
-                )?;
-                result.finish()
-            }
+            Source::Counts(..) | Source::Computed(..) => self.listed(control)?,
         };
         Ok(Arc::clone(self.values.get_or_init(|| Arc::new(result))))
+    }
+
+    /// All numbers, in one pass that is divided among threads.
+    fn listed(&self, control: &RequestContext) -> Result<ValueMap> {
+        let finders = self.finders();
+        let part = |positions: Range<usize>| {
+            let mut part = Listed::new(positions.len());
+            let take = |nodes: &[u32], numbers: NumberSlice<'_>, has: &[bool]| {
+                part.add(nodes, numbers, has);
+            };
+            self.for_each_batch_of(positions, &finders, || control.check(), take)?;
+            Ok(part)
+        };
+        let Some(spread) = control.spread(self.len(), cost::GATHER.times(2))? else {
+            return Ok(part(0..self.len())?.finish());
+        };
+        let mut result = Listed::new(self.len());
+        spread.in_units_of(BATCH).each(part, |part| {
+            result.append(&part);
+            Ok(())
+        })?;
+        Ok(result.finish())
     }
 
     /// The numbers of a few of the nodes, which ascend. O(nodes) plus the changes between the first
@@ -355,28 +369,6 @@ impl ColumnVar {
         })
     }
 
-    /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do:
-    /// a batch at a time, ascending. The number of a node that has none has no meaning. O(nodes +
-    /// changes).
-    ///
-    /// # Errors
-    ///
-    /// Those of `check`, which is called every few thousand nodes.
-    pub(crate) fn for_each_batch(
-        &self,
-        check: impl Fn() -> Result<()>,
-        mut take: impl FnMut(&[u32], NumberSlice<'_>, &[bool]),
-    ) -> Result<()> {
-        let finders = self.finders();
-        let mut reader = Reader::new(self, 0, &mut finders.0.iter());
-        Members::Set(&self.nodes).for_each_batch(|nodes| {
-            check()?;
-            let (numbers, has) = reader.read(nodes);
-            take(nodes, numbers, has);
-            Ok(())
-        })
-    }
-
     /// The lookup of the rows of batches of the nodes, for [`ColumnVar::for_each_batch_of`].
     pub(crate) fn finders(&self) -> Finders {
         let mut finders = Finders(Vec::new());
@@ -396,8 +388,10 @@ impl ColumnVar {
         finders.0.push(RowFinder::of(subjects, Members::Set(nodes)));
     }
 
-    /// As [`ColumnVar::for_each_batch`], of the nodes at some positions in their order; with the
-    /// [finders](ColumnVar::finders) of the variable.
+    /// Calls `take` with nodes, their numbers and whether each has one, an empty list where all do:
+    /// a batch at a time, ascending, of the nodes at some positions in their order; with the
+    /// [finders](ColumnVar::finders) of the variable. The number of a node that has none has no
+    /// meaning. O(nodes + changes).
     ///
     /// # Errors
     ///
@@ -489,7 +483,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The numbers of a batch, and whether each node has one; see [`ColumnVar::for_each_batch`].
+    /// The numbers of a batch, and whether each node has one; see [`ColumnVar::for_each_batch_of`].
     fn read(&mut self, nodes: &[u32]) -> (NumberSlice<'_>, &[bool]) {
         match self {
             Reader::Values(column) => column.read(nodes),
@@ -533,14 +527,20 @@ impl Listed {
             }
             return;
         }
-        for (position, node) in nodes.iter().enumerate().filter(|(position, _)| has[*position]) {
-            all.push(*node);
-            match numbers {
-                NumberSlice::Narrow(narrow) => ints.push(narrow[position].into()),
-                NumberSlice::Ints(more) => ints.push(more[position]),
-                NumberSlice::Floats(more) => floats.push(more[position]),
+        append_some(all, nodes.iter().copied(), has);
+        match numbers {
+            NumberSlice::Narrow(narrow) => {
+                append_some(ints, narrow.iter().map(|int| i64::from(*int)), has);
             }
+            NumberSlice::Ints(more) => append_some(ints, more.iter().copied(), has),
+            NumberSlice::Floats(more) => append_some(floats, more.iter().copied(), has),
         }
+    }
+
+    fn append(&mut self, part: &Listed) {
+        self.nodes.extend_from_slice(&part.nodes);
+        self.ints.extend_from_slice(&part.ints);
+        self.floats.extend_from_slice(&part.floats);
     }
 
     fn finish(self) -> ValueMap {
@@ -551,6 +551,18 @@ impl Listed {
         };
         ValueMap { nodes: self.nodes, values, constant: None }
     }
+}
+
+/// Adds those of some items that there are. Each is written, and the next one over it where it is
+/// not: without a branch that depends on the data.
+fn append_some<T: Copy + Default>(list: &mut Vec<T>, items: impl Iterator<Item = T>, has: &[bool]) {
+    let mut len = list.len();
+    list.resize(len + has.len(), T::default());
+    for (item, has) in items.zip(has) {
+        list[len] = item;
+        len += usize::from(*has);
+    }
+    list.truncate(len);
 }
 
 impl std::fmt::Debug for ColumnVar {

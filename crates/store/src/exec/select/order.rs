@@ -14,7 +14,7 @@ use super::ranked_rows::{RankedRow, first_rows, turning};
 use super::read::{Langs, Typed, typed_or_none};
 use super::semi_join::looks_beyond;
 use super::top::{Scan, by_column_var, by_variable};
-use crate::exec::control::context::Context;
+use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost;
 use crate::exec::physical::path::OrderPath;
@@ -441,6 +441,11 @@ impl<'a> Context<'a> {
         // As in Dgraph: what nobody has a value of is no order.
         if retained.is_empty() {
             self.took(OrderPath::AsIs);
+            // The nodes are those that might have had a value of a computed variable.
+            if matches!(&self.vars[var.0 as usize], Some(Var::Column(column)) if column.may_fail())
+            {
+                return Ok(Vec::new());
+            }
             return Ok(nodes.iter().take(expected.unwrap_or(usize::MAX)).collect());
         }
         self.took(OrderPath::Sort);

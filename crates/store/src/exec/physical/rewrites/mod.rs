@@ -8,6 +8,7 @@ mod group_set;
 mod count_targets;
 mod walk_batches;
 
+pub(crate) use name_columns::is_read_in_pages;
 pub(crate) use walk_batches::{BATCH_GROWTH, BATCH_MAX, first_batch, has_expand};
 
 use crate::exec::control::context::Context;
