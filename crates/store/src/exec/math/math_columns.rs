@@ -104,6 +104,14 @@ pub(super) trait Divisible: Copy {
 
     /// True for 0, by which nothing is divided.
     fn is_zero(self) -> bool;
+
+    /// The results for all positions, and 0 where the divisor is 0; `None` where one does not fit,
+    /// and for operators that are no division.
+    fn all_divided(
+        function: MathFunction,
+        one: OperandValues<'_, Self>,
+        divisors: &[Self],
+    ) -> Option<Vec<Self>>;
 }
 
 impl Divisible for i64 {
@@ -118,6 +126,25 @@ impl Divisible for i64 {
     fn is_zero(self) -> bool {
         self == 0
     }
+
+    fn all_divided(
+        function: MathFunction,
+        one: OperandValues<'_, i64>,
+        divisors: &[i64],
+    ) -> Option<Vec<i64>> {
+        let (divisors, len) = (OperandValues::Column(divisors), divisors.len());
+        match function {
+            MathFunction::Divide => each(one, divisors, len, |one, divisor| match divisor {
+                0 => (0, false),
+                divisor => one.overflowing_div(divisor),
+            }),
+            MathFunction::Modulo => each(one, divisors, len, |one, divisor| match divisor {
+                0 => (0, false),
+                divisor => (one.wrapping_rem(divisor), false),
+            }),
+            _ => None,
+        }
+    }
 }
 
 impl Divisible for f64 {
@@ -131,6 +158,21 @@ impl Divisible for f64 {
 
     fn is_zero(self) -> bool {
         self == 0.0
+    }
+
+    fn all_divided(
+        function: MathFunction,
+        one: OperandValues<'_, f64>,
+        divisors: &[f64],
+    ) -> Option<Vec<f64>> {
+        let (divisors, len) = (OperandValues::Column(divisors), divisors.len());
+        // The quotient by 0 is computed and left out, so that the loop has no branch.
+        let chosen = |divisor: f64, result: f64| if divisor == 0.0 { 0.0 } else { clamp(result) };
+        match function {
+            MathFunction::Divide => each(one, divisors, len, |a, b| (chosen(b, a / b), false)),
+            MathFunction::Modulo => each(one, divisors, len, |a, b| (chosen(b, a % b), false)),
+            _ => None,
+        }
     }
 }
 

@@ -361,18 +361,14 @@ impl Node {
 
 /// The quotients or remainders of a batch; 0, which is within all bounds, where the divisor is 0,
 /// and that is noted in `has`.
-fn divided<T: Divisible + Default>(
+fn divided<T: Divisible>(
     function: MathFunction,
     one: OperandValues<'_, T>,
     divisors: &[T],
     has: &mut Vec<bool>,
 ) -> Option<Vec<T>> {
     note(has, divisors.iter().map(|divisor| !divisor.is_zero()));
-    let result = |(position, divisor): (usize, &T)| match divisor.is_zero() {
-        true => Some(T::default()),
-        false => one.at(position).divided(function, *divisor),
-    };
-    divisors.iter().enumerate().map(result).collect()
+    T::all_divided(function, one, divisors)
 }
 
 /// Notes which nodes of a batch have a result of one more operator.
