@@ -400,6 +400,13 @@ pub(super) enum JoinStep {
     Count { leaf: VarIndex, neighbour: VarIndex, edge: Edge },
     /// A variable without edges multiplies the number of matches.
     Multiply(VarIndex),
+    /// A variable that is a function of one neighbour, and has the other one as a function, is left
+    /// out.
+    Compose { variable: VarIndex, from: VarIndex, to: VarIndex },
+    /// A variable that is a function of all its neighbours is equal for them.
+    Key { variable: VarIndex, members: Vec<VarIndex> },
+    /// The triangles of an edge that is matched in either direction are visited once each.
+    Triangles { variables: [VarIndex; 3], edge: Edge },
     /// A variable is bound to the nodes that are in the lists of all its bound neighbours.
     Bind { variable: VarIndex, neighbours: Vec<VarIndex> },
 }

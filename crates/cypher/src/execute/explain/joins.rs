@@ -129,6 +129,23 @@ impl Outline<'_, '_> {
                     let name = self.variable(pattern, *variable);
                     self.add("Aggregate", format!("count {name}"), None);
                 }
+                JoinStep::Compose { variable, from, to } => {
+                    let [variable, from, to] =
+                        [variable, from, to].map(|it| self.variable(pattern, *it));
+                    self.add("Expand", format!("{to} of {from} through its only {variable}"), None);
+                }
+                JoinStep::Key { variable, members } => {
+                    let variable = self.variable(pattern, *variable);
+                    let members: Vec<String> =
+                        members.iter().map(|it| self.variable(pattern, *it)).collect();
+                    let detail = format!("equal {variable} for {}", members.join(", "));
+                    self.add("Filter", detail, None);
+                }
+                JoinStep::Triangles { variables, edge } => {
+                    let names = variables.map(|it| self.variable(pattern, it)).join(", ");
+                    let edge = self.edge(pattern, edge)?;
+                    self.add("Aggregate", format!("count triangles of {names}: {edge}"), None);
+                }
                 JoinStep::Bind { variable, neighbours } => {
                     let name = self.variable(pattern, *variable);
                     let lists: Vec<String> =

@@ -7,6 +7,9 @@ use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+/// How many nodes are read between two checks whether the query may go on.
+pub(super) const CHECKED_NODES: usize = 1024;
+
 /// A table by node numbers is used where it has at most so many bytes for each node, and for small
 /// spans anyway: what a hash table needs for an entry is about as much.
 const BYTES_PER_NODE: usize = 64;

@@ -1,14 +1,18 @@
 //! The lists of an edge of a pattern, as seen from one of its endpoints.
 
-use super::candidates::{Lookup, Reserved, is_dense, span_of};
+use super::candidates::{CHECKED_NODES, Lookup, Reserved, collect, is_dense, span_of};
+use super::functions::{FunctionTable, Key};
 use crate::execute::adjacency::{Adjacency, Lists};
 use crate::execute::plan::{Edge, VarIndex};
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
+use std::sync::Arc;
 
-/// How many nodes are read between two checks whether the query may go on.
-pub(super) const CHECKED_NODES: usize = 1024;
+/// A list is read in about so many nanoseconds, and an entry of it merged. Estimates: a miss of the
+/// caches, and some instructions.
+const LIST_NANOS: usize = 20;
+const ENTRY_NANOS: f64 = 5.0;
 
 /// A part of the lists of an edge: one type, in one direction.
 #[derive(Clone, Copy)]
@@ -95,6 +99,7 @@ pub(super) fn nodes_of(parts: &[Part<'_>], graph: &dyn Adjacency) -> Result<Vec<
 pub(super) enum EdgeLists<'g> {
     Stored(&'g dyn Lists),
     Built(BuiltLists),
+    Function(Arc<FunctionTable>),
 }
 
 /// Lists of several parts as one, of nodes that may match.
@@ -142,39 +147,49 @@ impl<'g> EdgeLists<'g> {
         edge: &Edge,
         variable: VarIndex,
         (from, to): (&Lookup, &Lookup),
+        keys: &[Key],
         graph: &'g dyn Adjacency,
         reserved: &mut Reserved<'_>,
     ) -> Result<EdgeLists<'g>> {
         let parts = parts_of(edge, variable, graph);
-        if let [Part { lists: Some(lists), skips_loops: false, .. }] = parts[..] {
+        let keys: Vec<(&FunctionTable, &FunctionTable)> =
+            keys.iter().filter_map(|it| it.between(variable, edge.other(variable))).collect();
+        if let [Part { lists: Some(lists), skips_loops: false, .. }] = parts[..]
+            && keys.is_empty()
+        {
             return Ok(EdgeLists::Stored(lists));
         }
         let mut nodes = nodes_of(&parts, graph)?;
         nodes.retain(|node| from.get(*node) != 0);
         reserved.grow(nodes.len() * 24)?;
-        let positions = Positions::new(&nodes);
-        let mut offsets = vec![0_usize; nodes.len() + 1];
-        each_pair(&parts, &nodes, graph, |node, target| {
-            if let Some(at) = positions.get(node).filter(|_| to.get(target) != 0) {
-                offsets[at + 1] += 1;
+        let passes = |node: u32, target: u32| {
+            to.get(target) != 0
+                && keys.iter().all(|(one, other)| one.get(node) == other.get(target))
+        };
+        let (offsets, targets) = match parts.iter().all(|it| it.lists.is_some()) {
+            true => merged(&parts, &nodes, &passes, graph, reserved)?,
+            false => inverted(&parts, &nodes, &passes, graph, reserved)?,
+        };
+        Ok(EdgeLists::Built(BuiltLists { positions: Positions::new(&nodes), offsets, targets }))
+    }
+
+    /// The lists of a function from its values.
+    pub(super) fn inverse(
+        table: &FunctionTable,
+        reserved: &mut Reserved<'_>,
+    ) -> Result<EdgeLists<'g>> {
+        reserved.grow(table.len() * 36)?;
+        let pairs = table.inverse_pairs();
+        let (mut nodes, mut offsets) = (Vec::new(), Vec::new());
+        for (at, (node, _)) in pairs.iter().enumerate() {
+            if nodes.last() != Some(node) {
+                nodes.push(*node);
+                offsets.push(at);
             }
-        })?;
-        for at in 0..nodes.len() {
-            offsets[at + 1] += offsets[at];
         }
-        let total = offsets[nodes.len()];
-        reserved.grow(total * size_of::<u32>())?;
-        let (mut targets, mut next) = (vec![0_u32; total], offsets.clone());
-        each_pair(&parts, &nodes, graph, |node, target| {
-            if let Some(at) = positions.get(node).filter(|_| to.get(target) != 0) {
-                targets[next[at]] = target;
-                next[at] += 1;
-            }
-        })?;
-        for at in 0..nodes.len() {
-            targets[offsets[at]..offsets[at + 1]].sort_unstable();
-        }
-        Ok(EdgeLists::Built(BuiltLists { positions, offsets, targets }))
+        offsets.push(pairs.len());
+        let targets = pairs.into_iter().map(|(_, target)| target).collect();
+        Ok(EdgeLists::Built(BuiltLists { positions: Positions::new(&nodes), offsets, targets }))
     }
 
     #[inline]
@@ -185,6 +200,7 @@ impl<'g> EdgeLists<'g> {
                 Some(at) => &built.targets[built.offsets[at]..built.offsets[at + 1]],
                 None => &[],
             }),
+            EdgeLists::Function(table) => Cow::Borrowed(table.list(node)),
         }
     }
 
@@ -193,9 +209,121 @@ impl<'g> EdgeLists<'g> {
         let (total, count) = match self {
             EdgeLists::Stored(lists) => (lists.total() as f64, lists.count()),
             EdgeLists::Built(built) => (built.targets.len() as f64, built.offsets.len() - 1),
+            EdgeLists::Function(_) => (1.0, 1),
         };
         total / count.max(1) as f64
     }
+}
+
+/// Where the lists of nodes begin, and after them the end; and their targets.
+type Rows = (Vec<usize>, Vec<u32>);
+
+/// Lists that are stored from the nodes: those of all parts are merged.
+fn merged<'g>(
+    parts: &[Part<'g>],
+    nodes: &[u32],
+    passes: &(dyn Fn(u32, u32) -> bool + Sync),
+    graph: &'g dyn Adjacency,
+    reserved: &mut Reserved<'_>,
+) -> Result<Rows> {
+    let mean: f64 = parts.iter().map(Part::mean_length).sum();
+    let chunks =
+        collect(graph, nodes.len(), LIST_NANOS + (mean * ENTRY_NANOS) as usize, |range| {
+            let (mut lens, mut targets) = (Vec::with_capacity(range.len()), Vec::new());
+            let mut reserved = Reserved::new(graph, 0)?;
+            for nodes in nodes[range].chunks(CHECKED_NODES) {
+                graph.check()?;
+                let before = targets.len();
+                merge_chunk(parts, nodes, passes, &mut lens, &mut targets);
+                reserved.grow((targets.len() - before) * size_of::<u32>())?;
+            }
+            Ok((lens, targets, reserved))
+        })?;
+    let total = chunks.iter().map(|it| it.1.len()).sum();
+    reserved.grow(total * size_of::<u32>())?;
+    let (mut offsets, mut targets) = (vec![0], Vec::with_capacity(total));
+    for (lens, of_chunk, _) in chunks {
+        offsets.extend(lens.iter().scan(targets.len(), |end, len| {
+            *end += *len as usize;
+            Some(*end)
+        }));
+        targets.extend(of_chunk);
+    }
+    Ok((offsets, targets))
+}
+
+/// Appends the lists of some nodes and their lengths.
+fn merge_chunk(
+    parts: &[Part<'_>],
+    nodes: &[u32],
+    passes: &dyn Fn(u32, u32) -> bool,
+    lens: &mut Vec<u32>,
+    targets: &mut Vec<u32>,
+) {
+    let of_parts: Vec<(Vec<u32>, Vec<u32>)> = parts
+        .iter()
+        .filter_map(|part| {
+            let (mut stops, mut read) = (vec![0; nodes.len()], Vec::new());
+            part.lists?.each(nodes, &mut |at, list| {
+                let node = nodes[at];
+                read.extend(
+                    list.iter()
+                        .filter(|it| passes(node, **it) && !(part.skips_loops && **it == node)),
+                );
+                stops[at] = read.len() as u32;
+            });
+            Some((stops, read))
+        })
+        .collect();
+    let mut starts = vec![0_usize; of_parts.len()];
+    for at in 0..nodes.len() {
+        let before = targets.len();
+        for ((stops, read), start) in of_parts.iter().zip(&mut starts) {
+            // A node without a list has no end of its own.
+            let end = (stops[at] as usize).max(*start);
+            targets.extend_from_slice(&read[*start..end]);
+            *start = end;
+        }
+        if 1 < of_parts.len() {
+            // Runs that ascend are merged.
+            targets[before..].sort();
+        }
+        lens.push((targets.len() - before) as u32);
+    }
+}
+
+/// Lists that are perhaps stored from the targets.
+fn inverted(
+    parts: &[Part<'_>],
+    nodes: &[u32],
+    passes: &dyn Fn(u32, u32) -> bool,
+    graph: &dyn Adjacency,
+    reserved: &mut Reserved<'_>,
+) -> Result<Rows> {
+    let positions = Positions::new(nodes);
+    let position = |node: u32, target: u32| positions.get(node).filter(|_| passes(node, target));
+    let mut offsets = vec![0_usize; nodes.len() + 1];
+    each_pair(parts, nodes, graph, |node, target| {
+        if let Some(at) = position(node, target) {
+            offsets[at + 1] += 1;
+        }
+    })?;
+    for at in 0..nodes.len() {
+        offsets[at + 1] += offsets[at];
+    }
+    let total = offsets[nodes.len()];
+    reserved.grow(total * size_of::<u32>())?;
+    let (mut targets, mut next) = (vec![0_u32; total], offsets.clone());
+    each_pair(parts, nodes, graph, |node, target| {
+        if let Some(at) = position(node, target) {
+            targets[next[at]] = target;
+            next[at] += 1;
+        }
+    })?;
+    for at in 0..nodes.len() {
+        targets[offsets[at]..offsets[at + 1]].sort_unstable();
+    }
+    Ok((offsets, targets))
 }
 
 /// Calls back with each node and each target of all parts.

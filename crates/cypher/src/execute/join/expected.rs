@@ -1,6 +1,7 @@
 //! The steps of a join before it runs: those of [`Reduction`](super::reduce::Reduction), by the
 //! numbers of candidates that labels, indexes and the lists of edges have.
 
+use super::core::{CoreShape, function_of, triangle_of};
 use super::edge_lists::parts_of;
 use super::order::{Sizes, binding_steps};
 use super::reduce::{next_isolated, next_leaf};
@@ -34,7 +35,18 @@ pub(in crate::execute) fn expected_steps(
             break;
         }
     }
-    let order = Sizes::new(&edges, sizes, graph).order(&left).map(|it| it.variables);
-    steps.extend(binding_steps(&order.unwrap_or_default(), &edges));
+    let mut shape = CoreShape::new(&edges, &left, |edge| function_of(edge, graph));
+    while let Some(step) = shape.next(retained) {
+        shape.apply(&step);
+        steps.push(step);
+    }
+    let CoreShape { edges, functions, left, .. } = shape;
+    if let Some(variables) = triangle_of(&edges, functions.len(), &left, retained) {
+        steps.push(JoinStep::Triangles { variables, edge: edges[0].clone() });
+        return steps;
+    }
+    let sizes = Sizes::new(&edges, sizes, graph).with_functions(functions.iter().copied());
+    let order = sizes.order(&left).map(|it| it.variables);
+    steps.extend(binding_steps(&order.unwrap_or_default(), &edges, functions.into_iter()));
     steps
 }

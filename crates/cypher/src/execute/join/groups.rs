@@ -4,9 +4,8 @@
 //! distinct value of the property that it reads, and becomes a code. A group is a tuple of codes;
 //! pairs of codes have numbers, one level for each further key.
 
-use super::candidates::{Reserved, too_many};
+use super::candidates::{CHECKED_NODES, Reserved, too_many};
 use super::coded::{CodedExpression, Reader};
-use super::edge_lists::CHECKED_NODES;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
 use crate::execute::profile::Profile;

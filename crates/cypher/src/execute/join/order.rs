@@ -9,8 +9,9 @@ use crate::execute::plan::{Edge, JoinStep, VarIndex};
 const STARTS_MAX: usize = 8;
 
 /// What an order depends on.
-pub(super) struct Sizes<'e> {
-    edges: &'e [Edge],
+pub(super) struct Sizes {
+    /// The variables of each edge.
+    edges: Vec<[VarIndex; 2]>,
     /// About how many nodes each variable may be.
     pub(super) variables: Vec<f64>,
     /// For each edge how long the list of a node is, at its first and at its second endpoint.
@@ -35,30 +36,35 @@ impl Reduction<'_> {
     /// The order of the variables that are left.
     pub(super) fn order(&self) -> Vec<VarIndex> {
         let sizes_of = self.candidates.iter().map(|it| it.as_ref().map(|it| it.nodes.len()));
-        let sizes = Sizes::new(&self.edges, sizes_of.collect(), self.graph);
+        let sizes = Sizes::new(&self.edges, sizes_of.collect(), self.graph)
+            .with_functions(self.functions.iter().map(|it| (it.from, it.to)));
         sizes.order(&self.left).map(|it| it.variables).unwrap_or_default()
     }
 }
 
 /// The steps that bind variables in an order.
-pub(super) fn binding_steps<'e>(order: &[VarIndex], edges: &'e [Edge]) -> Vec<JoinStep> {
+pub(super) fn binding_steps(
+    order: &[VarIndex],
+    edges: &[Edge],
+    functions: impl Iterator<Item = (VarIndex, VarIndex)>,
+) -> Vec<JoinStep> {
+    let pairs: Vec<_> = edges.iter().map(|it| (it.from, it.to)).chain(functions).collect();
     let step = |(at, &variable): (usize, &VarIndex)| {
-        let is_neighbour = |it: &&VarIndex| {
-            edges.iter().any(|edge: &'e Edge| edge.has(variable) && edge.other(variable) == **it)
-        };
+        let is_neighbour =
+            |it: &&VarIndex| pairs.contains(&(variable, **it)) || pairs.contains(&(**it, variable));
         let neighbours = order[..at].iter().filter(is_neighbour).copied().collect();
         JoinStep::Bind { variable, neighbours }
     };
     order.iter().enumerate().map(step).collect()
 }
 
-impl<'e> Sizes<'e> {
+impl Sizes {
     /// `candidates` are the numbers of nodes of the variables that have fewer than their edges.
     pub(super) fn new(
-        edges: &'e [Edge],
+        edges: &[Edge],
         candidates: Vec<Option<usize>>,
         graph: &dyn Adjacency,
-    ) -> Sizes<'e> {
+    ) -> Sizes {
         let size = |it: &Option<usize>| it.map_or(f64::MAX, |it| it as f64);
         let mut variables: Vec<f64> = candidates.iter().map(size).collect();
         let mut means = Vec::with_capacity(edges.len());
@@ -72,7 +78,20 @@ impl<'e> Sizes<'e> {
                 parts.iter().map(|it| it.mean_length()).sum()
             }));
         }
+        let edges = edges.iter().map(|it| [it.from, it.to]).collect();
         Sizes { edges, variables, means }
+    }
+
+    /// The same with functions: a node has one target, which some nodes have.
+    pub(super) fn with_functions(
+        mut self,
+        functions: impl Iterator<Item = (VarIndex, VarIndex)>,
+    ) -> Sizes {
+        for (from, to) in functions {
+            self.edges.push([from, to]);
+            self.means.push([1.0, (self.variables[from] / self.variables[to].max(1.0)).max(1.0)]);
+        }
+        self
     }
 
     /// The order of some variables with the fewest bindings that are tried: the best of those that
@@ -106,8 +125,8 @@ impl<'e> Sizes<'e> {
         let size = self.variables[variable].max(1.0);
         let (mut tried, mut left) = (size, size);
         for (edge, [from, to]) in self.edges.iter().zip(&self.means) {
-            if edge.has(variable) && bound.contains(&edge.other(variable)) {
-                let mean = if edge.to == variable { *from } else { *to };
+            let (other, mean) = if edge[1] == variable { (edge[0], *from) } else { (edge[1], *to) };
+            if edge.contains(&variable) && bound.contains(&other) {
                 tried = tried.min(mean);
                 left *= (mean / size).min(1.0);
             }

@@ -1,8 +1,7 @@
 //! An edge of any type leaves out the types that its endpoints cannot have: `(:City)-->(x)` reads
 //! only what begins at a city, and then `x` is at the end of such an edge.
 
-use super::candidates::Candidates;
-use super::edge_lists::CHECKED_NODES;
+use super::candidates::{CHECKED_NODES, Candidates};
 use crate::execute::adjacency::{Adjacency, Lists};
 use crate::execute::plan::{Constraint, Edge, Pattern, VarIndex};
 use hexgraph_base::types::Result;

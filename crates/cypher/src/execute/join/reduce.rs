@@ -2,8 +2,11 @@
 //! pattern without a cycle is counted so by reading each edge once; what remains of others is a
 //! core of cycles and retained variables.
 
-use super::candidates::{Candidates, Lookup, Reserved, collect, is_dense, span_of, too_many};
-use super::edge_lists::{CHECKED_NODES, Part, nodes_of, parts_of};
+use super::candidates::{
+    CHECKED_NODES, Candidates, Lookup, Reserved, collect, is_dense, span_of, too_many,
+};
+use super::edge_lists::{Part, nodes_of, parts_of};
+use super::functions::{Function, Key};
 use crate::execute::adjacency::{Adjacency, Lists};
 use crate::execute::plan::{Edge, JoinStep, VarIndex};
 use hexgraph_base::types::Result;
@@ -20,6 +23,10 @@ pub(super) struct Reduction<'g> {
     /// The candidates of each variable; `None` for all nodes.
     pub(super) candidates: Vec<Option<Candidates>>,
     pub(super) edges: Vec<Edge>,
+    /// Edges that were read as tables.
+    pub(super) functions: Vec<Function>,
+    /// What is equal for several variables.
+    pub(super) keys: Vec<Key>,
     /// Variables that stay.
     pub(super) retained: Vec<VarIndex>,
     /// Variables that are left, in ascending order.

@@ -1,9 +1,9 @@
 //! A join runs: from the candidates of its variables to rows.
 
-use super::candidates::{Candidates, Reserved, too_many};
+use super::candidates::{CHECKED_NODES, Candidates, Reserved, collect, too_many};
 use super::coded::{CodedExpression, Reader};
-use super::edge_lists::{CHECKED_NODES, nodes_of, parts_of};
-use super::enumerate::Bindings;
+use super::core::Bindings;
+use super::edge_lists::{nodes_of, parts_of};
 use super::order::{Sizes, binding_steps};
 use super::prune::pruned;
 use super::reduce::Reduction;
@@ -27,6 +27,9 @@ const ROW_NANOS: f64 = 600.0;
 /// A condition of a candidate is the look-up of a code. `benches/analysts.py`: five conditions of
 /// 100,000 people in 5 ms.
 const CONDITION_NANOS: f64 = 10.0;
+/// To search a list for a node takes about so many nanoseconds. Estimate: lists of neighbouring
+/// nodes are contiguous.
+const LIST_NANOS: usize = 10;
 /// More nodes than any graph has.
 const MANY: f64 = 4e9;
 
@@ -222,16 +225,22 @@ impl<'a> Join<'_, 'a> {
         if let Some(has) = self.loops.get(&type_id) {
             return Ok(*has);
         }
-        let lists = self.graph.any_lists(type_id);
         let mut has = false;
-        if let Some(lists) = lists {
-            for nodes in lists.nodes().chunks(CHECKED_NODES) {
-                self.graph.check()?;
-                has = nodes.iter().any(|node| lists.list(*node).binary_search(node).is_ok());
-                if has {
-                    break;
+        if let Some(lists) = self.graph.any_lists(type_id) {
+            let nodes = lists.nodes();
+            let parts = collect(self.graph, nodes.len(), LIST_NANOS, |range| {
+                let mut has = false;
+                for nodes in nodes[range].chunks(CHECKED_NODES) {
+                    self.graph.check()?;
+                    lists
+                        .each(nodes, &mut |at, list| has |= list.binary_search(&nodes[at]).is_ok());
+                    if has {
+                        break;
+                    }
                 }
-            }
+                Ok(has)
+            })?;
+            has = parts.contains(&true);
         }
         self.loops.insert(type_id, has);
         Ok(has)
@@ -434,6 +443,8 @@ impl<'a> Join<'_, 'a> {
             graph: self.graph,
             candidates,
             edges: term.edges.clone(),
+            functions: Vec::new(),
+            keys: Vec::new(),
             retained: distinct.clone(),
             left,
             factor: 1,
@@ -441,10 +452,22 @@ impl<'a> Join<'_, 'a> {
             reserved: Reserved::new(self.graph, bytes)?,
         };
         reduction.run()?;
+        let triangles = reduction.core()?;
         if let Some(profile) = &self.execution.profile {
             let mut steps = reduction.steps.clone();
-            steps.extend(binding_steps(&reduction.order(), &reduction.edges));
+            if triangles.is_none() {
+                let functions = reduction.functions.iter().map(|it| (it.from, it.to));
+                steps.extend(binding_steps(&reduction.order(), &reduction.edges, functions));
+            }
             profile.set_join(pattern, steps);
+        }
+        match triangles {
+            Some(0) => return Ok(()),
+            Some(count) => {
+                each(&Bindings { nodes: Vec::new(), counts: vec![count] })?;
+                return Ok(());
+            }
+            None => {}
         }
         // Where each retained variable is in a binding.
         let at: Vec<usize> = retained

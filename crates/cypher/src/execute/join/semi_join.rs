@@ -1,8 +1,8 @@
 //! Few candidates of one variable leave few of its neighbours: these are followed before conditions
 //! are tested for all nodes of a label.
 
-use super::candidates::{Candidates, Reserved};
-use super::edge_lists::{CHECKED_NODES, parts_of};
+use super::candidates::{CHECKED_NODES, Candidates, Reserved};
+use super::edge_lists::parts_of;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Edge, Pattern, VarIndex};
 use hexgraph_base::types::Result;

@@ -160,7 +160,7 @@ fn texts() -> impl Strategy<Value = String> {
     )
 }
 
-fn answer(text: &str, graph: &MemoryGraph) -> Result<Vec<String>, String> {
+pub(super) fn answer(text: &str, graph: &MemoryGraph) -> Result<Vec<String>, String> {
     let params = Map::new(Vec::new()).unwrap();
     let parsed = parse(text).map_err(|it| it.to_string())?;
     let table = execute(&parsed, &params, graph, &context()).map_err(|it| it.to_string())?;
@@ -180,8 +180,8 @@ fn is_join(text: &str, graph: &MemoryGraph) -> bool {
     matches!(plan.branches[0].stages[0], Stage::Join(_))
 }
 
-const CHECKS: u64 = 1 << 20;
-const BYTES: usize = 64 << 20;
+pub(super) const CHECKS: u64 = 1 << 20;
+pub(super) const BYTES: usize = 64 << 20;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]

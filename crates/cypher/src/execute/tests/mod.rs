@@ -6,6 +6,7 @@ mod scenarios;
 mod constructs;
 mod limits;
 mod twin;
+mod cycles;
 mod joins;
 mod forms;
 mod plans;

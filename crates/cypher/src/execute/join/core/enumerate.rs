@@ -2,13 +2,14 @@
 //! in the lists of all bound neighbours. No list of partial matches is built, and the time is that
 //! of a worst-case optimal join.
 
-use super::candidates::{Candidates, Lookup, Reserved, collect, too_many};
-use super::edge_lists::{EdgeLists, nodes_of, parts_of};
 use super::marks::{List, Marks};
-use super::reduce::Reduction;
 use crate::execute::adjacency::Adjacency;
+use crate::execute::join::candidates::{Candidates, Lookup, Reserved, collect, too_many};
+use crate::execute::join::edge_lists::{EdgeLists, nodes_of, parts_of};
+use crate::execute::join::reduce::Reduction;
 use crate::execute::plan::{Edge, VarIndex};
 use hexgraph_base::types::Result;
+use std::sync::Arc;
 
 /// To bind a variable takes about so many nanoseconds. Estimate: two misses of the caches, and some
 /// instructions.
@@ -26,9 +27,9 @@ const MARKED_RATIO: usize = 8;
 
 /// Bindings of the retained variables, one after the other, each with its number of matches.
 #[derive(Debug, Default)]
-pub(super) struct Bindings {
-    pub(super) nodes: Vec<u32>,
-    pub(super) counts: Vec<u64>,
+pub(in crate::execute::join) struct Bindings {
+    pub(in crate::execute::join) nodes: Vec<u32>,
+    pub(in crate::execute::join) counts: Vec<u64>,
 }
 
 /// A variable in the order in which they are bound.
@@ -65,7 +66,7 @@ struct State<'a, 'g> {
 impl<'g> Reduction<'g> {
     /// Calls back with the bindings of the retained variables in the order in which they were
     /// given, in parts. Without any there is one binding.
-    pub(super) fn bindings(
+    pub(in crate::execute::join) fn bindings(
         mut self,
         each: &mut dyn FnMut(&Bindings) -> Result<bool>,
     ) -> Result<()> {
@@ -124,9 +125,31 @@ impl<'g> Reduction<'g> {
                 };
                 let lookups_of =
                     (&levels[level].lookup, lookups[variable].as_ref().unwrap_or(&Lookup::All));
-                let of_edge =
-                    EdgeLists::new(edge, bound, lookups_of, self.graph, &mut self.reserved)?;
+                let of_edge = EdgeLists::new(
+                    edge,
+                    bound,
+                    lookups_of,
+                    &self.keys,
+                    self.graph,
+                    &mut self.reserved,
+                )?;
                 lists.push((level, of_edge, edge.once));
+            }
+            for function in &self.functions {
+                let is_bound = |other: VarIndex| levels.iter().position(|it| it.variable == other);
+                let of_function = match (function.from == variable, function.to == variable) {
+                    (false, true) => is_bound(function.from)
+                        .map(|level| (level, EdgeLists::Function(Arc::clone(&function.table)))),
+                    (true, false) => match is_bound(function.to) {
+                        Some(level) => {
+                            let inverse = EdgeLists::inverse(&function.table, &mut self.reserved)?;
+                            Some((level, inverse))
+                        }
+                        None => None,
+                    },
+                    _ => None,
+                };
+                lists.extend(of_function.map(|(level, lists)| (level, lists, false)));
             }
             let start = if lists.is_empty() { self.start(variable)? } else { Vec::new() };
             let lookup = lookups[variable].take().unwrap_or(Lookup::All);

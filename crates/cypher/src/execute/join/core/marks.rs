@@ -1,6 +1,6 @@
 //! A list as a table by node, for a loop that intersects it with one list after the other.
 
-use super::candidates::{Lookup, Reserved};
+use crate::execute::join::candidates::{Lookup, Reserved};
 use hexgraph_base::types::Result;
 use std::borrow::Cow;
 
