@@ -186,11 +186,34 @@ fn calculated(op: ArithmeticOp, left: &Kind, right: &Kind) -> Kind {
 fn unknown_function(name: &Name) -> Fault {
     let message = format!("there is no function `{}`", name.text);
     let fault = Fault::new(Code::UnknownFunction, name.span, message);
+    let lower = name.text.to_lowercase();
+    if let Some((_, instead)) = INSTEAD.iter().find(|(other, _)| *other == lower) {
+        return fault.with_hint(format!("write {instead}"));
+    }
     match Signature::near(&name.text) {
         Some(near) => fault.with_hint(format!("did you mean `{near}`?")),
+        None if lower.starts_with("apoc.") || lower.starts_with("gds.") => {
+            fault.with_hint("libraries of Neo4j are not part of openCypher")
+        }
         None => fault,
     }
 }
+
+/// Functions of SQL and of older versions of Cypher, and what to write instead.
+const INSTEAD: [(&str, &str); 12] = [
+    ("concat", "`a + b`"),
+    ("ifnull", "`coalesce(value, other)`"),
+    ("lcase", "`toLower(text)`"),
+    ("len", "`size(value)`"),
+    ("median", "`percentileCont(value, 0.5)`"),
+    ("month", "`value.month`"),
+    ("now", "`datetime()`"),
+    ("nvl", "`coalesce(value, other)`"),
+    ("rels", "`relationships(path)`"),
+    ("toint", "`toInteger(value)`"),
+    ("ucase", "`toUpper(text)`"),
+    ("year", "`value.year`"),
+];
 
 /// The names of types after `IS ::`.
 const TYPES: [&str; 33] = [

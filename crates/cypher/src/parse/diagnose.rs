@@ -1,7 +1,7 @@
 //! Error messages for tokens that the grammar refuses: what was read, what was expected, and a hint
 //! at what was probably meant.
 
-use super::refusals::refused;
+use super::refusals::{instead_of, refused};
 use crate::error::{Code, Fault};
 use crate::lexer::Spanned;
 use crate::span::Span;
@@ -189,22 +189,37 @@ fn list(expected: &[&str]) -> String {
 
 /// What was probably meant.
 fn hint(tokens: &[Spanned], index: usize, word: &str, expected: &[&str]) -> String {
-    let before = index.checked_sub(1).map(|it| &tokens[it].1);
-    let token = &tokens[index].1;
+    let at = |back: usize| index.checked_sub(back).map(|it| &tokens[it].1);
     let expects = |name: &str| expected.contains(&name);
-    let fixed = match (before, token) {
-        (Some(Token::Match | Token::OptionalMatch), Token::Name(_)) => {
+    let fixed = match (at(2), at(1), &tokens[index].1) {
+        (_, None, Token::Sign(Sign::Colon)) => {
+            "a line that begins with `:` is a command of a shell; parameters are sent with the query"
+        }
+        (_, Some(Token::Sign(Sign::Semicolon)), _) => {
+            "a request has one query: send each by itself"
+        }
+        (_, Some(Token::Match | Token::OptionalMatch), Token::Name(_))
+        | (Some(Token::Match | Token::OptionalMatch), Some(Token::Name(_)), _) => {
             "a node is in round brackets: `MATCH (n)`"
         }
-        (_, Token::Not) => "`NOT` is before the condition: `NOT x IN list`",
-        (Some(Token::RelationshipClose(_) | Token::Dashes(..)), Token::Sign(Sign::RoundOpen)) => {
+        (_, _, Token::Not) => "`NOT` is before the condition: `NOT x IN list`",
+        (Some(Token::Limit | Token::Skip), _, Token::OrderBy) => {
+            "`ORDER BY` is before `SKIP` and `LIMIT`"
+        }
+        (Some(Token::Limit), _, Token::Skip) => "`SKIP` is before `LIMIT`",
+        (_, Some(Token::Sign(Sign::BraceClose)), Token::In) => {
+            "a query only reads, so it needs no batches: leave out `IN TRANSACTIONS`"
+        }
+        (_, before, Token::Sign(Sign::RoundOpen) | Token::PatternOpen)
+            if is_repeated_part(before, tokens, index) =>
+        {
             "a part of a path can't be repeated in brackets yet: give the relationship a length, `-[:TYPE*1..3]->`"
         }
-        (_, Token::Sign(Sign::Comma)) if expects("NULL") => "is there a comma too much?",
-        (Some(Token::Sign(Sign::Comma)), _) if expects("NULL") => {
+        (_, _, Token::Sign(Sign::Comma)) if expects("NULL") => "is there a comma too much?",
+        (_, Some(Token::Sign(Sign::Comma)), _) if expects("NULL") => {
             "is the comma before it too much?"
         }
-        (_, Token::Name(_) | Token::FunctionOpen(_)) if expects("=~") || expects("MATCH") => {
+        (_, _, Token::Name(_) | Token::FunctionOpen(_)) if expects("=~") || expects("MATCH") => {
             return clause_hint(word);
         }
         _ if in_relationship(tokens, index) => {
@@ -215,26 +230,21 @@ fn hint(tokens: &[Spanned], index: usize, word: &str, expected: &[&str]) -> Stri
     fixed.to_owned()
 }
 
+/// Whether a round bracket opens a part of a path, behind a relationship or between two nodes.
+fn is_repeated_part(before: Option<&Token>, tokens: &[Spanned], index: usize) -> bool {
+    let opens = |token: &Token| matches!(token, Token::Sign(Sign::RoundOpen) | Token::PatternOpen);
+    match before {
+        Some(Token::RelationshipClose(_) | Token::Dashes(..)) => true,
+        Some(Token::Sign(Sign::RoundClose)) => tokens.get(index + 1).is_some_and(|it| opens(&it.1)),
+        _ => false,
+    }
+}
+
 /// What a word was meant to be where a clause or an operator may be.
 fn clause_hint(word: &str) -> String {
     let upper = word.to_ascii_uppercase();
-    match upper.as_str() {
-        "GROUP" => {
-            return "groups are made of the items without an aggregate: `RETURN n.city, count(*)`"
-                .to_owned();
-        }
-        "HAVING" => {
-            return "conditions on groups follow `WITH`: `WITH n.city AS city, count(*) AS c WHERE c > 1`"
-                .to_owned();
-        }
-        "SELECT" => return "rows are given by `RETURN`".to_owned(),
-        "FROM" => return "nodes are matched by `MATCH (n:Label)`".to_owned(),
-        "LIKE" => return "write `STARTS WITH`, `ENDS WITH`, `CONTAINS` or `=~`".to_owned(),
-        "ORDER" => return "write `ORDER BY`".to_owned(),
-        "USE" | "FINISH" | "FOR" | "LET" | "FILTER" | "SHOW" => {
-            return format!("`{upper}` is no clause of openCypher");
-        }
-        _ => {}
+    if let Some(instead) = instead_of(&upper) {
+        return instead.to_owned();
     }
     match nearest(&upper, CLAUSES.into_iter()) {
         Some(clause) => format!("did you mean `{clause}`?"),

@@ -26,10 +26,44 @@ pub(super) fn refused(word: &str, next: &str, span: Span) -> Option<Fault> {
         "LOAD" => "Cypher only reads here: load files with `load_nodes` and `load_edges`",
         _ => return None,
     };
-    let shown = match word.as_str() {
-        "LOAD" => "LOAD CSV",
-        "DETACH" => "DETACH DELETE",
-        other => other,
+    let next = next.to_ascii_uppercase();
+    let message = match word.as_str() {
+        "LOAD" => "`LOAD CSV` loads data".to_owned(),
+        "DETACH" => "`DETACH DELETE` changes data".to_owned(),
+        "ALTER" | "DROP" => format!("`{word} {next}` changes the schema"),
+        "CREATE" if is_schema => format!("`{word} {next}` changes the schema"),
+        _ => format!("`{word}` changes data"),
     };
-    Some(Fault::new(Code::Writes, span, format!("`{shown}` changes data")).with_hint(hint))
+    Some(Fault::new(Code::Writes, span, message).with_hint(hint))
+}
+
+/// Returns what to write instead of a word that other languages have where a clause or an operator may be.
+pub(super) fn instead_of(word: &str) -> Option<&'static str> {
+    let instead = match word {
+        "GROUP" => "groups are made of the items without an aggregate: `RETURN n.city, count(*)`",
+        "HAVING" => {
+            "conditions on groups follow `WITH`: `WITH n.city AS city, count(*) AS c WHERE c > 1`"
+        }
+        "SELECT" => "rows are given by `RETURN`",
+        "FROM" => "nodes are matched by `MATCH (n:Label)`",
+        "LIKE" => "write `STARTS WITH`, `ENDS WITH`, `CONTAINS` or `=~`",
+        "ORDER" => "write `ORDER BY`",
+        "FILTER" => "a condition is the `WHERE` of a `MATCH` or of `WITH *`",
+        "LET" => "a value is named by `WITH *, value AS name`",
+        "FOR" => "rows are made of a list by `UNWIND list AS x`",
+        "NEXT" => "rows are passed on by `WITH`",
+        "FINISH" => "the last clause is `RETURN`",
+        "USING" => "the engine chooses the indexes: leave out `USING`",
+        "USE" => "a query reads the database that it is sent to: leave out `USE`",
+        "CYPHER" => "a query has no options: leave out `CYPHER`",
+        "SHOW" => {
+            "the schema with its indexes is in `schema()`, what is in the graph in `describe()`"
+        }
+        "BEGIN" | "COMMIT" | "ROLLBACK" => {
+            "a query reads one version of the data; transactions are made by `txn()`"
+        }
+        "GRANT" | "DENY" | "REVOKE" => "rights are not part of Cypher here",
+        _ => return None,
+    };
+    Some(instead)
 }
