@@ -315,6 +315,10 @@ class Query:
             condition = self.inner(scope, new) if is_optional else self.condition(local)
         self.nodes = local
         words = "OPTIONAL MATCH" if is_optional else "MATCH"
+        if differ and not is_optional:
+            # Ladybug compares wrong rows of relationships where a node of the pattern is filtered.
+            later = f"« ¦ WITH * WHERE {' AND '.join(differ)}»"
+            return f"{words} {pattern}{self.where(condition, [])}{later}"
         return f"{words} {pattern}{self.where(condition, differ)}"
 
     def where(self, condition, differ):
