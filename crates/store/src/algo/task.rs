@@ -153,6 +153,15 @@ impl<'w> Task<'w> {
             self.work.check()?;
             work(number)
         };
+        self.results_of(count, &checked)
+    }
+
+    /// As [`Task::blocks`], compiled once for each type of result.
+    fn results_of<R: Send>(
+        &self,
+        count: usize,
+        checked: &(dyn Fn(usize) -> Result<R> + Sync),
+    ) -> Result<Vec<R>> {
         let pool =
             self.work.pool().filter(|pool| 1 < self.threads && 1 < count && pool.is_parallel());
         let Some(pool) = pool else { return (0..count).map(checked).collect() };
@@ -160,7 +169,7 @@ impl<'w> Task<'w> {
         let ahead = PREFETCH_PER_THREAD * pool.threads();
         if pool.threads() <= self.threads {
             let mut results = Vec::with_capacity(count);
-            let job = Job { count, prefetch: ahead, nests: false, work: &checked };
+            let job = Job { count, prefetch: ahead, nests: false, work: checked };
             pool.run_on_all(&job, &look, |result| {
                 results.push(result);
                 Ok(())

@@ -216,19 +216,47 @@ impl Pool {
             // Also where the system gives no threads: without them it takes longer.
             return (0..job.count).try_for_each(|number| consume((job.work)(number)?));
         };
-        let shared = Shared { job, state: Mutex::default(), changed: Condvar::new() };
+        // The results that wait, and the one that is consumed meanwhile. Only these lines are
+        // compiled for each type of result.
+        let waiting = job.count.min(job.prefetch.saturating_add(1));
+        let slots: Vec<Mutex<Option<Result<R>>>> = (0..waiting).map(|_| Mutex::default()).collect();
+        let slot = |number: usize| lock(&slots[number % waiting]);
+        let work = |number: usize| {
+            let result = (job.work)(number);
+            let is_ok = result.is_ok();
+            *slot(number) = Some(result);
+            is_ok
+        };
+        let mut consume = |number: usize| {
+            let result = slot(number).take();
+            consume(result.expect("a chunk that is done has a result")?)
+        };
+        let Job { count, prefetch, nests, .. } = *job;
+        let chunks = Chunks { count, prefetch, nests, work: &work };
+        self.run_chunks(&running, &chunks, look, &mut consume)
+    }
+
+    fn run_chunks(
+        &self,
+        running: &Arc<Running>,
+        chunks: &Chunks<'_>,
+        look: &dyn Fn(),
+        consume: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<()> {
+        let shared = Shared { chunks, state: Mutex::default(), changed: Condvar::new() };
         running.pool.in_place_scope(|scope| {
             // They are dropped before the scope waits for the helpers: they finish the chunks at
             // hand, and begin no others.
             let _calls_back = CallsBack(&running.positions);
             let _stops = Stops(&shared);
             loop {
-                match shared.next_step(&running) {
-                    Step::Consume(done) => {
-                        consume(done.unwrap_or_else(|panic| resume_unwind(panic))?)?
+                match shared.next_step(running) {
+                    Step::Consume(number, done) => {
+                        done.unwrap_or_else(|panic| resume_unwind(panic));
+                        consume(number)?;
                     }
                     Step::Work(number) => {
-                        shared.invite(scope, &running, self.threads - 1);
+                        shared.invite(scope, running, self.threads - 1);
                         shared.work(number);
                     }
                     Step::Look => look(),
@@ -276,42 +304,47 @@ pub struct Job<'j, R> {
     pub work: &'j (dyn Fn(usize) -> Result<R> + Sync),
 }
 
-/// A chunk's result, or what it panicked with.
-type Done<R> = std::result::Result<Result<R>, Box<dyn Any + Send>>;
+/// The same without the type of results.
+struct Chunks<'j> {
+    count: usize,
+    prefetch: usize,
+    nests: bool,
+    /// Does the chunk of a number, stores its result, and says whether it is none that stops the
+    /// others.
+    work: &'j (dyn Fn(usize) -> bool + Sync),
+}
+
+/// Whether a chunk's result is no error, or what it panicked with.
+type Done = std::result::Result<bool, Box<dyn Any + Send>>;
 
 /// The common state of the threads that work on a job.
-struct Shared<'j, R> {
-    job: &'j Job<'j, R>,
-    state: Mutex<State<R>>,
+struct Shared<'j> {
+    chunks: &'j Chunks<'j>,
+    state: Mutex<State>,
     /// Notifies the caller of a result.
     changed: Condvar,
 }
 
 /// The progress of a job. Chunks are begun in their order, so those before one that has failed are
 /// all begun.
-struct State<R> {
+#[derive(Default)]
+struct State {
     /// The number of chunks that were begun.
     begun: usize,
     /// The number of results that were consumed.
     consumed: usize,
     /// The results of the chunks after the consumed ones, if complete.
-    done: VecDeque<Option<Done<R>>>,
+    done: VecDeque<Option<Done>>,
     /// No further chunk is begun.
     is_stopped: bool,
     /// The number of threads that help, or were invited.
     helping: usize,
 }
 
-impl<R> Default for State<R> {
-    fn default() -> State<R> {
-        State { begun: 0, consumed: 0, done: VecDeque::new(), is_stopped: false, helping: 0 }
-    }
-}
-
-impl<R> State<R> {
+impl State {
     /// The number of a chunk that is begun now; `None` where there is none left, or too many
     /// results wait.
-    fn begin(&mut self, job: &Job<'_, R>) -> Option<usize> {
+    fn begin(&mut self, job: &Chunks<'_>) -> Option<usize> {
         let is_over = self.is_stopped || self.begun == job.count;
         if is_over || self.consumed + job.prefetch <= self.begun {
             return None;
@@ -323,17 +356,17 @@ impl<R> State<R> {
 }
 
 /// What the caller does next.
-enum Step<R> {
-    Consume(Done<R>),
+enum Step {
+    Consume(usize, Done),
     Work(usize),
     Look,
     End,
 }
 
 /// Has no further chunk begun when the caller leaves, also by a panic.
-struct Stops<'s, 'j, R>(&'s Shared<'j, R>);
+struct Stops<'s, 'j>(&'s Shared<'j>);
 
-impl<R> Drop for Stops<'_, '_, R> {
+impl Drop for Stops<'_, '_> {
     fn drop(&mut self) {
         lock(&self.0.state).is_stopped = true;
     }
@@ -349,9 +382,9 @@ impl Drop for CallsBack<'_> {
     }
 }
 
-impl<R: Send> Shared<'_, R> {
+impl Shared<'_> {
     /// Takes a result, or else begins a chunk, or else waits for a result.
-    fn next_step(&self, running: &Arc<Running>) -> Step<R> {
+    fn next_step(&self, running: &Arc<Running>) -> Step {
         let mut state = lock(&self.state);
         loop {
             // The front is looked at before it is popped: the slot of an incomplete chunk has to
@@ -360,15 +393,15 @@ impl<R: Send> Shared<'_, R> {
                 && let Some(Some(done)) = state.done.pop_front()
             {
                 state.consumed += 1;
-                return Step::Consume(done);
+                return Step::Consume(state.consumed - 1, done);
             }
-            if state.consumed == self.job.count {
+            if state.consumed == self.chunks.count {
                 return Step::End;
             }
-            if let Some(number) = state.begin(self.job) {
+            if let Some(number) = state.begin(self.chunks) {
                 return Step::Work(number);
             }
-            let _others_help = self.job.nests.then(|| running.release_slot());
+            let _others_help = self.chunks.nests.then(|| running.release_slot());
             let waited = self.changed.wait_timeout(state, LOOK_INTERVAL);
             let (guard, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             if timeout.timed_out() {
@@ -392,7 +425,7 @@ impl<R: Send> Shared<'_, R> {
             // The caller has just begun a chunk of its own, so of the `prefetch` results that may
             // wait one is not for helpers.
             let mut state = lock(&self.state);
-            let left = (self.job.count - state.begun).min(self.job.prefetch - 1);
+            let left = (self.chunks.count - state.begun).min(self.chunks.prefetch - 1);
             let is_expected = state.helping < helpers.min(left);
             state.helping += usize::from(is_expected);
             is_expected
@@ -415,7 +448,7 @@ impl<R: Send> Shared<'_, R> {
     fn help(&self) {
         loop {
             let mut state = lock(&self.state);
-            let Some(number) = state.begin(self.job) else {
+            let Some(number) = state.begin(self.chunks) else {
                 state.helping -= 1;
                 return;
             };
@@ -424,13 +457,13 @@ impl<R: Send> Shared<'_, R> {
         }
     }
 
-    /// Runs a chunk that was begun, and stores its result in its slot.
+    /// Runs a chunk that was begun, and notes that it is done.
     fn work(&self, number: usize) {
-        let raised = Raised::begin(if self.job.nests { &IN_BRANCH } else { &IN_CHUNK });
-        let done = catch_unwind(AssertUnwindSafe(|| (self.job.work)(number)));
+        let raised = Raised::begin(if self.chunks.nests { &IN_BRANCH } else { &IN_CHUNK });
+        let done = catch_unwind(AssertUnwindSafe(|| (self.chunks.work)(number)));
         drop(raised);
         let mut state = lock(&self.state);
-        state.is_stopped |= !matches!(done, Ok(Ok(_)));
+        state.is_stopped |= !matches!(done, Ok(true));
         // The result is not there yet, so this chunk was not consumed: `consumed` is at most its
         // number, and `begin` has added its slot to the queue.
         let position = number - state.consumed;
