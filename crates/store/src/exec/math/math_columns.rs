@@ -133,17 +133,17 @@ impl Divisible for i64 {
         divisors: &[i64],
     ) -> Option<Vec<i64>> {
         let (divisors, len) = (OperandValues::Column(divisors), divisors.len());
-        match function {
-            MathFunction::Divide => each(one, divisors, len, |one, divisor| match divisor {
+        if function == MathFunction::Divide {
+            return each(one, divisors, len, |one, divisor| match divisor {
                 0 => (0, false),
                 divisor => one.overflowing_div(divisor),
-            }),
-            MathFunction::Modulo => each(one, divisors, len, |one, divisor| match divisor {
-                0 => (0, false),
-                divisor => (one.wrapping_rem(divisor), false),
-            }),
-            _ => None,
+            });
         }
+        let rest = |one: i64, divisor: i64| match divisor {
+            0 => (0, false),
+            divisor => (one.wrapping_rem(divisor), false),
+        };
+        (function == MathFunction::Modulo).then(|| each(one, divisors, len, rest))?
     }
 }
 
@@ -168,11 +168,11 @@ impl Divisible for f64 {
         let (divisors, len) = (OperandValues::Column(divisors), divisors.len());
         // The quotient by 0 is computed and left out, so that the loop has no branch.
         let chosen = |divisor: f64, result: f64| if divisor == 0.0 { 0.0 } else { clamp(result) };
-        match function {
-            MathFunction::Divide => each(one, divisors, len, |a, b| (chosen(b, a / b), false)),
-            MathFunction::Modulo => each(one, divisors, len, |a, b| (chosen(b, a % b), false)),
-            _ => None,
+        if function == MathFunction::Divide {
+            return each(one, divisors, len, |a, b| (chosen(b, a / b), false));
         }
+        let rest = |a: f64, b: f64| (chosen(b, a % b), false);
+        (function == MathFunction::Modulo).then(|| each(one, divisors, len, rest))?
     }
 }
 
