@@ -20,6 +20,8 @@ pub struct Algorithm {
     pub takes_weights: bool,
     /// The kind of its result.
     pub gives: Gives,
+    /// What its numbers are: the name of their column where a call has columns. Empty without one.
+    pub column: &'static str,
     /// The paper or the book that it is from.
     pub source: &'static str,
 }
@@ -143,6 +145,30 @@ impl Gives {
     }
 }
 
+/// A column of the result of an algorithm, where a call has columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultColumn {
+    /// The name.
+    pub name: &'static str,
+    /// Its values.
+    pub kind: ResultKind,
+}
+
+/// The values of a column of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultKind {
+    /// A node.
+    Node,
+    /// A list of nodes.
+    Nodes,
+    /// An integer.
+    Int,
+    /// A float.
+    Float,
+    /// A list of floats.
+    Floats,
+}
+
 impl Gives {
     /// The kind of result and a hint, if a variable of a query cannot hold it.
     pub fn fits_no_variable(self) -> Option<(&'static str, &'static str)> {
@@ -254,6 +280,29 @@ impl Algorithm {
     /// The index of an argument of its own, by its name.
     pub fn argument(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)
+    }
+
+    /// The columns of its result, in order: a row is a node, a pair of nodes, or a path.
+    ///
+    /// ```
+    /// let algorithm = hexgraph_base::plan::algorithm("pagerank").unwrap();
+    /// let columns = algorithm.columns();
+    /// assert_eq!(columns.iter().map(|it| it.name).collect::<Vec<_>>(), ["node", "score"]);
+    /// ```
+    pub fn columns(&self) -> Vec<ResultColumn> {
+        use ResultKind::{Float, Floats, Int, Node, Nodes};
+        let (first, number): (&[(&str, ResultKind)], ResultKind) = match self.gives {
+            Gives::Floats => (&[("node", Node)], Float),
+            Gives::Ints => (&[("node", Node)], Int),
+            Gives::Float => (&[], Float),
+            Gives::Nodes => (&[("node", Node)], Float),
+            Gives::Pairs => (&[("node", Node), ("to", Node)], Float),
+            Gives::Paths => (&[("path", Int), ("nodes", Nodes)], Floats),
+            Gives::Vectors => (&[("node", Node)], Floats),
+        };
+        let last = (!self.column.is_empty()).then_some((self.column, number));
+        let columns = first.iter().copied().chain(last);
+        columns.map(|(name, kind)| ResultColumn { name, kind }).collect()
     }
 
     /// The names of all arguments, its own first.

@@ -122,6 +122,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
+        column: "score",
         source: "L. Page, S. Brin, R. Motwani, T. Winograd: The PageRank Citation Ranking. Stanford, 1999",
     },
     Algorithm {
@@ -131,6 +132,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: false,
         gives: Gives::Ints,
+        column: "component",
         source: "R. E. Tarjan: Efficiency of a Good But Not Linear Set Union Algorithm. JACM 22, 1975",
     },
     Algorithm {
@@ -140,6 +142,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: false,
         gives: Gives::Ints,
+        column: "component",
         source: "R. E. Tarjan: Depth-First Search and Linear Graph Algorithms. SIAM J. Comput. 1, 1972",
     },
     Algorithm {
@@ -156,6 +159,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: false,
         gives: Gives::Ints,
+        column: "distance",
         source: "S. Beamer, K. Asanović, D. Patterson: Direction-Optimizing Breadth-First Search. SC, 2012",
     },
     Algorithm {
@@ -165,6 +169,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
+        column: "distance",
         source: "U. Meyer, P. Sanders: Δ-stepping: a parallelizable shortest path algorithm. J. Algorithms 49, 2003",
     },
     Algorithm {
@@ -174,6 +179,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
+        column: "degree",
         source: "M. Newman: Networks. Oxford, 2nd edition 2018, section 6.10",
     },
     Algorithm {
@@ -191,6 +197,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
+        column: "score",
         source: "J. Kleinberg: Authoritative Sources in a Hyperlinked Environment. JACM 46, 1999",
     },
     Algorithm {
@@ -200,6 +207,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: false,
         gives: Gives::Floats,
+        column: "score",
         source: "L. Freeman: Centrality in Social Networks. Social Networks 1, 1979",
     },
     Algorithm {
@@ -209,6 +217,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: false,
         gives: Gives::Floats,
+        column: "score",
         source: "P. Boldi, S. Vigna: Axioms for Centrality. Internet Mathematics 10, 2014",
     },
     Algorithm {
@@ -230,6 +239,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: false,
         gives: Gives::Floats,
+        column: "score",
         source: "U. Brandes: A Faster Algorithm for Betweenness Centrality. J. Math. Sociology 25, 2001",
     },
     Algorithm {
@@ -239,6 +249,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
         gives: Gives::Ints,
+        column: "community",
         source: "A. Iosup et al.: LDBC Graphalytics. VLDB, 2016",
     },
     Algorithm {
@@ -248,6 +259,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: true,
         gives: Gives::Ints,
+        column: "community",
         source: "V. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre: Fast unfolding of communities. J. Stat. Mech., 2008",
     },
     Algorithm {
@@ -264,6 +276,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: true,
         gives: Gives::Ints,
+        column: "community",
         source: "V. Traag, L. Waltman, N. J. van Eck: From Louvain to Leiden. Scientific Reports 9, 2019",
     },
     Algorithm {
@@ -273,6 +286,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: false,
         gives: Gives::Ints,
+        column: "core",
         source: "V. Batagelj, M. Zaveršnik: An O(m) Algorithm for Cores Decomposition of Networks. 2003",
     },
     Algorithm {
@@ -282,6 +296,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: false,
         gives: Gives::Ints,
+        column: "triangles",
         source: "N. Chiba, T. Nishizeki: Arboricity and Subgraph Listing Algorithms. SIAM J. Comput. 14, 1985",
     },
     Algorithm {
@@ -291,6 +306,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
         gives: Gives::Floats,
+        column: "coefficient",
         source: "D. Watts, S. Strogatz: Collective dynamics of small-world networks. Nature 393, 1998",
     },
     Algorithm {
@@ -300,6 +316,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: false,
         gives: Gives::Float,
+        column: "coefficient",
         source: "M. Newman: Networks. Oxford, 2nd edition 2018, section 7.3",
     },
     Algorithm {
@@ -317,6 +334,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
         gives: Gives::Pairs,
+        column: "similarity",
         source: "D. Liben-Nowell, J. Kleinberg: The Link-Prediction Problem for Social Networks. JASIST 58, 2007",
     },
     Algorithm {
@@ -334,6 +352,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
         gives: Gives::Pairs,
+        column: "similarity",
         source: "D. Liben-Nowell, J. Kleinberg: The Link-Prediction Problem for Social Networks. JASIST 58, 2007",
     },
     Algorithm {
@@ -350,6 +369,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
+        column: "score",
         source: "P. Bonacich: Power and Centrality. American Journal of Sociology 92, 1987",
     },
     Algorithm {
@@ -381,6 +401,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Floats,
+        column: "score",
         source: "L. Katz: A New Status Index Derived from Sociometric Analysis. Psychometrika 18, 1953",
     },
     Algorithm {
@@ -390,6 +411,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: false,
         gives: Gives::Nodes,
+        column: "",
         source: "J. Hopcroft, R. Tarjan: Algorithm 447: Efficient Algorithms for Graph Manipulation. CACM 16, 1973",
     },
     Algorithm {
@@ -399,6 +421,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: false,
         gives: Gives::Pairs,
+        column: "size",
         source: "J. Hopcroft, R. Tarjan: Algorithm 447: Efficient Algorithms for Graph Manipulation. CACM 16, 1973",
     },
     Algorithm {
@@ -408,6 +431,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: OUT_OR_IN,
         takes_weights: false,
         gives: Gives::Ints,
+        column: "position",
         source: "A. Kahn: Topological sorting of large networks. CACM 5, 1962",
     },
     Algorithm {
@@ -417,6 +441,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: true,
         gives: Gives::Pairs,
+        column: "weight",
         source: "J. Kruskal: On the Shortest Spanning Subtree of a Graph. Proc. AMS 7, 1956",
     },
     Algorithm {
@@ -430,6 +455,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Pairs,
+        column: "distance",
         source: "U. Meyer, P. Sanders: Δ-stepping: a parallelizable shortest path algorithm. J. Algorithms 49, 2003",
     },
     Algorithm {
@@ -443,6 +469,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: MOSTLY_UNDIRECTED,
         takes_weights: false,
         gives: Gives::Float,
+        column: "diameter",
         source: "C. Magnien, M. Latapy, M. Habib: Fast computation of empirically tight bounds for the diameter. JEA 13, 2009",
     },
     Algorithm {
@@ -452,6 +479,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: UNDIRECTED,
         takes_weights: false,
         gives: Gives::Pairs,
+        column: "truss",
         source: "J. Cohen: Trusses: Cohesive Subgraphs for Social Network Analysis. NSA, 2008",
     },
     Algorithm {
@@ -468,6 +496,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: MOSTLY_UNDIRECTED,
         takes_weights: true,
         gives: Gives::Float,
+        column: "modularity",
         source: "M. Newman: Modularity and community structure in networks. PNAS 103, 2006",
     },
     Algorithm {
@@ -485,6 +514,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Paths,
+        column: "distances",
         source: "J. Y. Yen: Finding the K Shortest Loopless Paths in a Network. Management Science 17, 1971",
     },
     Algorithm {
@@ -506,6 +536,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Pairs,
+        column: "layer",
         source: "W. Hamilton, R. Ying, J. Leskovec: Inductive Representation Learning on Large Graphs. NeurIPS, 2017",
     },
     Algorithm {
@@ -537,6 +568,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: DIRECTED,
         takes_weights: true,
         gives: Gives::Paths,
+        column: "",
         source: "A. Grover, J. Leskovec: node2vec: Scalable Feature Learning for Networks. KDD, 2016",
     },
     Algorithm {
@@ -562,6 +594,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
         directions: MOSTLY_UNDIRECTED,
         takes_weights: true,
         gives: Gives::Vectors,
+        column: "embedding",
         source: "H. Chen, S. F. Sultan, Y. Tian, M. Chen, S. Skiena: Fast and Accurate Network Embeddings via Very Sparse Random Projection. CIKM, 2019",
     },
 ];
@@ -579,6 +612,9 @@ mod tests {
             assert!(names.insert(row.name), "{} stands twice", row.name);
             assert_eq!(algorithm(row.name), Some(row));
             assert!(!row.directions.is_empty() && row.summary.ends_with('.'), "{}", row.name);
+            let columns = row.columns();
+            let names: BTreeSet<_> = columns.iter().map(|it| it.name).collect();
+            assert_eq!(columns.len(), names.len(), "{}: {columns:?}", row.name);
             let all: Vec<_> = row.argument_names().collect();
             let distinct: BTreeSet<_> = all.iter().collect();
             assert_eq!(all.len(), distinct.len(), "{}: {all:?}", row.name);

@@ -16,7 +16,7 @@ pub use aggregate::{
 };
 pub use algorithm::{
     Algorithm, AlgorithmCall, ArgumentDef, ArgumentKind, ArgumentValue, COMMON_ARGUMENTS,
-    Direction, Gives, GroupsBy, NUMBERS_MAX, NodeList,
+    Direction, Gives, GroupsBy, NUMBERS_MAX, NodeList, ResultColumn, ResultKind,
 };
 pub use algorithm_table::{ALGORITHMS, algorithm, nearest_algorithm};
 pub use function::{
