@@ -1,10 +1,8 @@
 //! Executes the block of an algorithm: selects its edges and nodes, gets their compact graph, and
 //! has the algorithm computed on it.
 
-use crate::algo::{
-    EdgeSelection, Estimate, Graph, GraphCache, Lookup, Outcome, Output, Report, Requested, Run,
-    Task, compute, estimate,
-};
+use crate::algo::{EdgeSelection, Graph, Lookup, Outcome, Output, Report, Requested};
+use crate::exec::algorithm_run::{AlgorithmRun, CallGraph};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{AlgorithmResult, Column, ValueMap};
@@ -32,7 +30,9 @@ impl<'a> Context<'a> {
         block: &Block,
         call: &AlgorithmCall,
     ) -> Result<Option<AlgorithmResult>> {
-        let (graph, weights, estimate) = self.compact_graph(block, call)?;
+        let run = AlgorithmRun { control: self.control, call };
+        let prepared = self.compact_graph(block, run)?;
+        let graph = Arc::clone(&prepared.graph);
         let node_of = |uid: &u64| self.version.nodes.node(Uid(*uid));
         let mut lists = Vec::with_capacity(call.given.len());
         for argument in call.algorithm.arguments {
@@ -49,9 +49,7 @@ impl<'a> Context<'a> {
             lists.push(nodes.map(numbers));
         }
         let step = self.begin("compute", "", None, None);
-        let task = Task::new(self.control, call.threads);
-        let result = compute(&Run { graph: &graph, call, lists, weights: &weights, task })
-            .map_err(|error| self.with_estimate(error, call, || estimate))?;
+        let result = run.outcome(prepared, lists)?;
         self.describe(&step, &reported(&result));
         self.end(&step, result.report.edges);
         self.note_unconverged(block, call.algorithm.name, &result.report);
@@ -77,13 +75,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The compact graph of a block: one that was made before, or a new one. Also what its weights
-    /// are called, and the memory that the call takes.
-    fn compact_graph(
-        &self,
-        block: &Block,
-        call: &AlgorithmCall,
-    ) -> Result<(Arc<Graph>, String, Option<Estimate>)> {
+    /// The compact graph of a block: one that was made before, or a new one.
+    fn compact_graph(&self, block: &Block, run: AlgorithmRun<'_>) -> Result<CallGraph> {
+        let call = run.call;
         let step = self.begin("graph", &edges_text(block), None, None);
         let uid = |node| self.version.nodes.uid(node);
         let edges = self.algorithm_edges(block)?;
@@ -96,35 +90,15 @@ impl<'a> Context<'a> {
             parts.push(EdgeSelection { predicate, reverse, weight, far });
         }
         let expected = Requested { parts, nodes, direction: call.direction, uid: &uid };
-        let task = Task::new(self.control, call.threads);
-        let name = call.algorithm.name;
-        let (graph, taken) = GraphCache::get(self.control.graphs(), &expected, &task)
-            .map_err(|error| self.with_estimate(error, call, || estimate(name, &expected, None)))?;
-        let path = match taken {
+        let prepared = run.graph(&expected)?;
+        let path = match prepared.lookup {
             Lookup::Made => GraphPath::Made,
             Lookup::Cached => GraphPath::Cached,
             Lookup::Patched => GraphPath::Patched,
         };
         self.took_at(&step, path);
-        self.end(&step, graph.outgoing().edges());
-        let estimate = estimate(name, &expected, Some(&graph));
-        Ok((graph, expected.weights(), estimate))
-    }
-
-    /// Adds to the error of a request without memory the memory of the entire call.
-    fn with_estimate(
-        &self,
-        error: Error,
-        call: &AlgorithmCall,
-        estimate: impl FnOnce() -> Option<Estimate>,
-    ) -> Error {
-        let Error::Limit { message } = error else { return error };
-        let estimate = if self.control.is_out_of_memory() { estimate() } else { None };
-        let needed = estimate.map_or_else(String::new, |Estimate { nodes, edges, bytes }| {
-            let (name, mebibytes) = (call.algorithm.name, bytes.div_ceil(1 << 20));
-            format!("; `{name}` on {nodes} nodes and {edges} edges takes about {mebibytes}MiB")
-        });
-        Error::Limit { message: format!("{message}{needed}") }
+        self.end(&step, prepared.graph.outgoing().edges());
+        Ok(prepared)
     }
 
     /// The fields of a block, with the predicate of each and whether its edges are reversed.

@@ -12,10 +12,12 @@ mod groups;
 mod run;
 mod algorithm_groups;
 mod answer;
+mod algorithm_run;
 mod algorithm;
 mod upsert;
 mod write;
 
+pub use algorithm_run::{AlgorithmRun, CallGraph};
 pub use answer::Answer;
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
