@@ -1,6 +1,7 @@
 //! Databases on files that fail, and on disks that lose what was not synced.
 
 mod concurrent;
+mod cypher_algorithms;
 mod columns;
 mod damage;
 mod deleting;

@@ -48,6 +48,8 @@ pub enum Code {
     NoVariablesInScope,
     /// A constant is needed.
     NonConstantExpression,
+    /// There is no such procedure.
+    ProcedureNotFound,
     /// One relationship is twice in a pattern.
     RelationshipUniquenessViolation,
     /// A variable does not exist.
@@ -56,6 +58,8 @@ pub enum Code {
     UnexpectedSyntax,
     /// There is no such function.
     UnknownFunction,
+    /// A procedure has no option or column of that name.
+    UnknownName,
     /// A variable exists already.
     VariableAlreadyBound,
     /// A variable is of another kind.

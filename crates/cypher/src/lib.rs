@@ -8,6 +8,7 @@ mod lexer;
 mod error;
 mod parse;
 mod print;
+mod procedures;
 mod analyse;
 mod execute;
 #[cfg(test)]
@@ -26,5 +27,6 @@ pub use execute::{
     profile,
 };
 pub use parse::{Parsed, parse};
+pub use procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NodeGroups};
 pub use span::Span;
 pub use syntax::ast;

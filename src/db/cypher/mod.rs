@@ -3,14 +3,16 @@
 //! The executor of `hexgraph_cypher` knows a graph by a trait. [`snapshot_graph`] implements it for
 //! one version: a label is a type, a property a predicate with values, a relationship type a
 //! predicate with edges, and the properties of a relationship are facets. [`names`] resolves short
-//! names, [`stored_values`] converts values, and [`plain`] makes maps of the nodes and
-//! relationships of the result, [`json`] and [`table`] are its forms, and [`run`] is the entry.
+//! names, [`stored_values`] converts values, and [`algorithms`] runs what a query calls. [`plain`]
+//! makes maps of the nodes and relationships of the result, [`json`] and [`table`] are its forms,
+//! and [`run`] is the entry.
 
 mod inverse;
 mod names;
 mod plain;
 mod snapshot_graph;
 mod snapshot_lists;
+mod algorithms;
 mod stored_values;
 mod run;
 mod json;

@@ -7,6 +7,7 @@ use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::operation::Latency;
 use crate::db::query::plans::Variables;
+use crate::db::query::warnings::Warning;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_cypher::ast::Mode;
@@ -32,6 +33,7 @@ pub struct CypherAnswer {
     /// The size limit of the answer as text, in bytes: the setting `result`.
     pub(super) bytes_max: u64,
     latency: Latency,
+    warnings: Vec<Warning>,
     /// The memory of the rows, reserved while the answer exists.
     _reservation: Option<Arc<Reservation>>,
 }
@@ -46,6 +48,21 @@ impl CypherAnswer {
     /// ```
     pub fn latency(&self) -> Latency {
         self.latency
+    }
+
+    /// What is answered, and was likely meant otherwise: the call of an algorithm that names a
+    /// relationship type which there is not, or whose rounds ended before its numbers stood still.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <knows> <2> .", "")?;
+    /// let answer = db.cypher("CALL algo.degree('know') YIELD node, degree RETURN node, degree")?;
+    /// assert_eq!(answer.rows.len(), 0);
+    /// assert!(answer.warnings()[0].to_string().contains("did you mean `knows`?"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 }
 
@@ -159,7 +176,16 @@ impl Database {
                 self.slow_log().note(text, &variables_of(params), latency);
             }
             let (bytes_max, reservation) = (self.limits().result, context.reservation().cloned());
-            Ok(CypherAnswer { columns, rows, bytes_max, latency, _reservation: reservation })
+            let warnings = graph.into_warnings();
+            let answer = CypherAnswer {
+                columns,
+                rows,
+                bytes_max,
+                latency,
+                warnings,
+                _reservation: reservation,
+            };
+            Ok(answer)
         })
     }
 }

@@ -6,10 +6,11 @@ use super::names::{
 };
 use super::snapshot_lists::{SnapshotLists, node_types, nodes_of_type};
 use super::stored_values::{Sought, sought, to_cypher};
+use crate::db::query::warnings::Warning;
 use hexgraph_base::schema::is_reserved;
-use hexgraph_base::types::{Error, Result, Uid};
+use hexgraph_base::types::{Error, Position, Result, Uid};
 use hexgraph_cypher::ast::Direction;
-use hexgraph_cypher::{Adjacency, Graph};
+use hexgraph_cypher::{Adjacency, AlgorithmRequest, AlgorithmRows, Graph};
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Direction as Edges, Predicate, Version};
@@ -21,6 +22,9 @@ use std::sync::Arc;
 
 /// The number of nodes of a batch.
 const BATCH_LEN: usize = 1024;
+
+/// The most warnings of a request: nobody reads more.
+const WARNINGS_MAX: usize = 100;
 
 /// A predicate with edges.
 struct EdgeType {
@@ -54,6 +58,7 @@ pub(super) struct SnapshotGraph<'a> {
     owned: RefCell<FxHashMap<Box<str>, Rc<Owned>>>,
     labels: RefCell<FxHashMap<Box<str>, Arc<str>>>,
     keys: RefCell<FxHashMap<Box<str>, Arc<str>>>,
+    warnings: RefCell<Vec<Warning>>,
 }
 
 impl<'a> SnapshotGraph<'a> {
@@ -72,7 +77,36 @@ impl<'a> SnapshotGraph<'a> {
             owned: RefCell::default(),
             labels: RefCell::default(),
             keys: RefCell::default(),
+            warnings: RefCell::default(),
         }
+    }
+
+    /// What the request reads.
+    pub(super) fn version(&self) -> &Version {
+        &self.version
+    }
+
+    /// The limits of the request.
+    pub(super) fn context(&self) -> &'a RequestContext {
+        self.context
+    }
+
+    /// The edges of a relationship type.
+    pub(super) fn edges_of_type(&self, type_id: u32) -> Option<&Arc<Predicate>> {
+        self.types().get(type_id as usize).map(|it| &it.predicate)
+    }
+
+    /// Adds a warning, each once.
+    pub(super) fn warn(&self, warning: Warning) {
+        let mut warnings = self.warnings.borrow_mut();
+        if warnings.len() < WARNINGS_MAX && !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+
+    /// Returns the warnings.
+    pub(super) fn into_warnings(self) -> Vec<Warning> {
+        self.warnings.into_inner()
     }
 
     /// All predicates that the request sees. O(predicates) for the first call.
@@ -411,6 +445,15 @@ impl Graph for SnapshotGraph<'_> {
 
     fn adjacency(&self) -> Option<&dyn Adjacency> {
         Some(&self.visible().lists)
+    }
+
+    fn algorithm(&self, request: &AlgorithmRequest) -> Result<AlgorithmRows> {
+        self.run_algorithm(request)
+    }
+
+    fn note_unknown_type(&self, name: &str, at: Position) {
+        let types: Vec<Arc<str>> = self.types().iter().map(|it| Arc::clone(&it.name)).collect();
+        self.warn_of_type(name, &types, at);
     }
 
     fn check(&self) -> Result<()> {

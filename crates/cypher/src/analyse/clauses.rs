@@ -8,8 +8,7 @@ use super::scope::{Frame, Slot};
 use crate::error::{Code, Fault};
 use crate::span::Span;
 use crate::syntax::ast::{
-    Clause, ClauseKind, Imports, ProcedureCall, Projection, Query, SingleQuery, SubqueryKind,
-    Yields,
+    Clause, ClauseKind, Imports, Projection, Query, SingleQuery, SubqueryKind,
 };
 use rustc_hash::FxHashSet;
 
@@ -169,30 +168,6 @@ impl<'a> Analyser<'a> {
             self.scopes.current().insert(name, slot);
         }
         Ok(())
-    }
-
-    fn procedure(
-        &mut self,
-        call: &'a ProcedureCall,
-        is_query: bool,
-    ) -> Checked<Vec<(&'a str, Slot)>> {
-        for argument in call.arguments.iter().flatten() {
-            self.without_aggregates("an argument of `CALL`", |it| it.expr(argument))?;
-        }
-        let Yields::Items(items) = &call.yields else {
-            let message = "`CALL` of a procedure is not supported yet without its columns";
-            let fault = Fault::new(Code::NotSupported, call.name.span, message);
-            return Err(fault.with_hint("name the columns: `CALL name(...) YIELD column`"));
-        };
-        let mut columns = Vec::new();
-        for (field, alias) in items {
-            let name = alias.as_ref().unwrap_or(field);
-            columns.push((&*name.text, self.bind_new(name, Kind::Any)?));
-        }
-        if let Some(filter) = &call.filter {
-            self.condition(filter, "`WHERE`")?;
-        }
-        Ok(if is_query { columns } else { Vec::new() })
     }
 }
 

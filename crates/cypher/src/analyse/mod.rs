@@ -12,6 +12,7 @@ mod bindings;
 mod operators;
 mod resolve;
 mod projection;
+mod procedures;
 mod clauses;
 
 use crate::error::Result;

@@ -3,7 +3,8 @@
 
 use super::adjacency::Adjacency;
 use crate::ast::Direction;
-use hexgraph_base::types::Result;
+use crate::procedures::{AlgorithmRequest, AlgorithmRows};
+use hexgraph_base::types::{Error, Position, Result};
 use hexgraph_scalar::{Map, Relationship, Value};
 use std::sync::Arc;
 
@@ -153,6 +154,20 @@ pub trait Graph {
     fn adjacency(&self) -> Option<&dyn Adjacency> {
         None
     }
+
+    /// Runs an algorithm on the relationships of some types. It reserves the bytes of the rows,
+    /// which the executor returns.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph, such as a weight that is no number.
+    fn algorithm(&self, request: &AlgorithmRequest) -> Result<AlgorithmRows> {
+        let name = request.call.algorithm.name;
+        Err(Error::query(format!("this graph does not run the algorithm `{name}`")))
+    }
+
+    /// Notes the name of a type in a call that no type has. A graph without warnings ignores it.
+    fn note_unknown_type(&self, _name: &str, _at: Position) {}
 
     /// Fails when the query is cancelled or its time is over. The executor calls it in every loop.
     ///

@@ -5,6 +5,7 @@
 use crate::ast::{
     ArithmeticOp, CompareOp, Direction, LabelExpr, QuantifierKind, SubqueryKind, TypeName,
 };
+use crate::procedures::Signature;
 use crate::span::Span;
 use hexgraph_scalar::{Aggregate as AggregateFunction, Function, TextTest, Value};
 use std::sync::Arc;
@@ -172,6 +173,24 @@ pub(super) enum Stage {
     },
     Slice(Bounds),
     Subquery(QueryPlan),
+    Algorithm(Box<AlgorithmPlan>),
+}
+
+/// A call of an algorithm: its rows follow each row.
+#[derive(Debug, Clone)]
+pub(super) struct AlgorithmPlan {
+    pub(super) signature: Signature,
+    /// The types of relationships.
+    pub(super) types: Expression,
+    pub(super) options: Option<Expression>,
+    /// The columns that are read, by their indexes, and their slots.
+    pub(super) columns: Vec<(usize, SlotIndex)>,
+    /// A slot that names the call.
+    pub(super) own: SlotIndex,
+    /// The slots that the arguments read; `None` where they differ each time.
+    pub(super) reads: Option<Vec<SlotIndex>>,
+    /// Where its name is.
+    pub(super) span: Span,
 }
 
 /// A key of an order.

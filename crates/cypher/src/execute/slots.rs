@@ -166,6 +166,11 @@ impl Uses {
                 bounds.skip.iter().chain(&bounds.limit).for_each(|it| self.expression(it));
             }
             Stage::Subquery(plan) => self.query(plan),
+            Stage::Algorithm(plan) => {
+                self.expression(&plan.types);
+                plan.options.iter().for_each(|it| self.expression(it));
+                self.assigned.extend(plan.columns.iter().map(|(_, slot)| *slot));
+            }
         }
     }
 

@@ -148,6 +148,9 @@ pub(super) fn cypher(arguments: &CypherArguments, interrupt: Interrupt) -> Done 
     let control = control(arguments.timeout, interrupt)?;
     let about_query = Failure::about(&text);
     let answer = database.cypher_with(&text, &params, &control).map_err(&about_query)?;
+    for warning in answer.warnings() {
+        eprintln!("warning: {warning}");
+    }
     let bytes = cypher_bytes(&answer, form, &control).map_err(about_query)?;
     let done = match &arguments.output {
         Some(file) => save(file, &bytes),

@@ -3,7 +3,7 @@
 
 use super::warning::{Warning, WarningKind};
 use hexgraph_base::plan::{Facets, Field, FieldKind, MathFunction, Query, VarId};
-use hexgraph_base::types::{ValueType, bounded, stack};
+use hexgraph_base::types::{Position, ValueType, bounded, stack};
 use hexgraph_store::exec::{Doubt, Doubtful};
 use std::sync::Arc;
 
@@ -53,15 +53,7 @@ fn warning_of(query: &Query, doubt: &Doubt) -> Warning {
             (WarningKind::SummedPaths, message, hint.to_owned())
         }
         Doubtful::NotConverged { name, rounds, residual } => {
-            let shown = if *rounds == 1 { "round" } else { "rounds" };
-            let message = format!(
-                "`{name}` did not converge: after {rounds} {shown} the last one still changed all numbers by {residual} together"
-            );
-            let hint = format!(
-                "`iterations: {}` makes more, and a greater `tolerance` waits for less",
-                rounds.saturating_mul(10)
-            );
-            (WarningKind::NotConverged, message, hint)
+            return not_converged(name, *rounds, residual, doubt.at);
         }
         Doubtful::NoResult { function, operands } => {
             // The condition alone decides.
@@ -78,6 +70,24 @@ fn warning_of(query: &Query, doubt: &Doubt) -> Warning {
         }
     };
     Warning { kind, message: bounded(message), at: doubt.at, hint: bounded(hint) }
+}
+
+/// The warning of an algorithm whose rounds ended before its numbers stood still.
+pub(in crate::db) fn not_converged(
+    name: &str,
+    rounds: usize,
+    residual: &str,
+    at: Position,
+) -> Warning {
+    let shown = if rounds == 1 { "round" } else { "rounds" };
+    let message = format!(
+        "`{name}` did not converge: after {rounds} {shown} the last one still changed all numbers by {residual} together"
+    );
+    let hint = format!(
+        "`iterations: {}` makes more, and a greater `tolerance` waits for less",
+        rounds.saturating_mul(10)
+    );
+    Warning { kind: WarningKind::NotConverged, message, at, hint }
 }
 
 fn none(name: &str, position: &str, effect: &str) -> (WarningKind, String, String) {

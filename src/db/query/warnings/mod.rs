@@ -10,6 +10,7 @@ mod ignored;
 mod doubts;
 
 pub(super) use doubts::doubtful;
+pub(in crate::db) use doubts::not_converged;
 pub(super) use ignored::ignored;
 pub(super) use unknown::unknown_names;
 pub use warning::{Warning, WarningKind};

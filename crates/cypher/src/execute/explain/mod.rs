@@ -7,6 +7,7 @@
 mod line;
 mod texts;
 mod joins;
+mod algorithms;
 mod outline;
 mod report;
 

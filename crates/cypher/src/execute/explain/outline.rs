@@ -136,6 +136,7 @@ impl<'e, 'a> Outline<'e, 'a> {
                 self.inside(|outline| outline.query(plan))?;
                 self.rows = None;
             }
+            Stage::Algorithm(plan) => self.algorithm(plan, id)?,
         }
         Ok(())
     }

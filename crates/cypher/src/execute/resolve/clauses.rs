@@ -71,7 +71,7 @@ impl<'a> Resolver<'a> {
         Ok((stages, columns))
     }
 
-    /// Adds the stages of a clause; returns the columns of a `RETURN`.
+    /// Adds the stages of a clause; returns the columns of a `RETURN`, or of a call of a procedure.
     fn clause(
         &mut self,
         clause: &'a Clause,
@@ -92,10 +92,7 @@ impl<'a> Resolver<'a> {
                 self.projection(projection, filter.as_ref(), stages)?;
             }
             ClauseKind::Return(projection) => return self.projection(projection, None, stages),
-            ClauseKind::Procedure(call) => {
-                let message = format!("procedure `{}` is not supported yet", call.name.text);
-                return Err(self.failure(call.name.span, message, ""));
-            }
+            ClauseKind::Procedure(call) => return self.procedure(call, stages),
             ClauseKind::Subquery(imports, query) => self.subquery(imports, query, stages)?,
         }
         Ok(Vec::new())

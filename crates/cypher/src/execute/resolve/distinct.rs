@@ -22,7 +22,8 @@ pub(super) fn visit_once(stages: &mut [Stage]) {
             | Stage::Aggregate { .. }
             | Stage::Sort { .. }
             | Stage::Slice(_)
-            | Stage::Subquery(_) => return,
+            | Stage::Subquery(_)
+            | Stage::Algorithm(_) => return,
         }
     }
 }

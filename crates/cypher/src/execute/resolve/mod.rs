@@ -9,6 +9,7 @@ mod calls;
 mod subqueries;
 mod distinct;
 mod projection;
+mod procedures;
 mod clauses;
 
 pub(super) use resolver::Resolver;

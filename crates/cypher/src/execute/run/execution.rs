@@ -1,6 +1,6 @@
 //! What all parts of a run have in common.
 
-use super::memo::Memos;
+use super::memo::{CallCache, Memos};
 pub(in crate::execute) use super::rows::{Reservation, Row, weight};
 use crate::execute::failure::{failure, located};
 use crate::execute::graph::Graph;
@@ -29,6 +29,8 @@ pub(in crate::execute) struct Execution<'a> {
     pub(super) context: &'a Context,
     ticks: Cell<u32>,
     pub(super) memos: Memos<'a>,
+    /// The results of algorithms.
+    pub(super) calls: CallCache<'a>,
     /// What the steps cost, where that is measured.
     pub(in crate::execute) profile: Option<Profile>,
 }
@@ -47,6 +49,7 @@ impl<'a> Execution<'a> {
             context,
             ticks: Cell::new(0),
             memos: Memos::default(),
+            calls: CallCache::default(),
             profile: None,
         })
     }

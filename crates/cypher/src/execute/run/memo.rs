@@ -1,14 +1,16 @@
-//! Results of subqueries, by the values that they depend on: 96,000 rows of flights have 700 pairs
-//! of airports.
+//! Results of subqueries and of calls of algorithms, by the values that they depend on: 96,000 rows
+//! of flights have 700 pairs of airports.
 
 use super::rows::{Reservation, Row, cut};
 use crate::execute::graph::Graph;
 use crate::execute::plan::{QueryPlan, SlotIndex};
 use crate::execute::slots::outer_slots;
+use crate::procedures::AlgorithmRows;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// The most results of a subquery.
 const RESULTS_MAX: usize = 1 << 16;
@@ -89,5 +91,55 @@ impl<'a> Memos<'a> {
             memo.results.insert(key, result.clone());
         }
         Ok(())
+    }
+}
+
+/// The most results of a call that are cached, and their most bytes together.
+const CALLS_MAX: usize = 1 << 10;
+const CALLS_BYTES_MAX: usize = 64 << 20;
+
+/// The results of the calls of a run, by the slots that name these.
+#[derive(Default)]
+pub(super) struct CallCache<'a>(RefCell<FxHashMap<SlotIndex, CachedCalls<'a>>>);
+
+/// The results of one call by its arguments, which are empty for those that no row changes.
+#[derive(Default)]
+struct CachedCalls<'a> {
+    results: FxHashMap<Vec<Value>, Rc<ReservedRows<'a>>>,
+    bytes: usize,
+}
+
+/// A result with its memory.
+pub(super) struct ReservedRows<'a> {
+    rows: AlgorithmRows,
+    _reserved: Reservation<'a>,
+}
+
+impl<'a> ReservedRows<'a> {
+    pub(super) fn new(rows: AlgorithmRows, reserved: Reservation<'a>) -> ReservedRows<'a> {
+        ReservedRows { rows, _reserved: reserved }
+    }
+
+    pub(super) fn rows(&self) -> &AlgorithmRows {
+        &self.rows
+    }
+}
+
+impl<'a> CallCache<'a> {
+    /// An earlier result.
+    pub(super) fn get(&self, own: SlotIndex, key: &[Value]) -> Option<Rc<ReservedRows<'a>>> {
+        self.0.borrow().get(&own)?.results.get(key).cloned()
+    }
+
+    /// Adds a result. Where there are too many, all before it are dropped.
+    pub(super) fn insert(&self, own: SlotIndex, key: Vec<Value>, result: &Rc<ReservedRows<'a>>) {
+        let mut calls = self.0.borrow_mut();
+        let calls = calls.entry(own).or_default();
+        let bytes = result.rows.byte_len();
+        if CALLS_MAX <= calls.results.len() || CALLS_BYTES_MAX < calls.bytes.saturating_add(bytes) {
+            *calls = CachedCalls::default();
+        }
+        calls.bytes += bytes;
+        calls.results.insert(key, Rc::clone(result));
     }
 }

@@ -1,6 +1,7 @@
 //! How a plan runs: one row, whose slots the stages fill, and callbacks for each next row.
 
 mod rows;
+mod algorithms;
 mod execution;
 mod expressions;
 mod values;

@@ -33,6 +33,11 @@ impl<'a> Reservation<'a> {
         Ok(())
     }
 
+    /// Adds memory that the graph has reserved.
+    pub(super) fn add_reserved(&mut self, bytes: usize) {
+        self.bytes += bytes;
+    }
+
     /// Reserves the memory of a row of values.
     pub(in crate::execute) fn grow_by_row(&mut self, values: &[Value]) -> Result<()> {
         const ROW: usize = 2 * mem::size_of::<Vec<Value>>();

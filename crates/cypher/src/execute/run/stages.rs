@@ -113,6 +113,9 @@ impl Execution<'_> {
             Stage::Subquery(plan) => {
                 self.produce(before, row, &mut |row| self.query(plan, row, sink))
             }
+            Stage::Algorithm(plan) => {
+                self.produce(before, row, &mut |row| self.algorithm(plan, row, sink))
+            }
         }
     }
 

@@ -10,6 +10,7 @@ mod cycles;
 mod joins;
 mod forms;
 mod plans;
+mod algorithms;
 
 use hexgraph_scalar::Context;
 use jiff::{Timestamp, tz::TimeZone};

@@ -152,6 +152,9 @@ impl ShellSession {
         let params = cypher_params(&Map::new())?;
         let answer = self.database.cypher_with(text, &params, &control).map_err(&about)?;
         clear_bar();
+        for warning in answer.warnings() {
+            eprintln!("warning: {warning}");
+        }
         let shown = show_cypher(&answer, &self.style, &mut self.screen, &control);
         self.last = Some((text.to_owned(), Some(ShellAnswer::Cypher(answer))));
         shown.map_err(about)

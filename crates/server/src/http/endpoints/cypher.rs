@@ -75,7 +75,8 @@ fn extensions(
 ) -> Extensions {
     let txn = Txn { start, mark: database.transaction_mark(start), ..Txn::default() };
     let latency = Latency { encoding, ..answer.latency() };
-    Extensions { latency, txn, ..Extensions::default() }
+    let warnings = Some(answer.warnings().to_vec()).filter(|it| !it.is_empty());
+    Extensions { latency, txn, warnings, ..Extensions::default() }
 }
 
 /// Reads the query, and the number of the version or transaction to read from; 0 means the newest
