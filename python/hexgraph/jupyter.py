@@ -18,7 +18,7 @@ from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
-from ._native import Database
+from ._native import Database, algorithms
 from .errors import Error
 from .schemas.suggesting import parts_of
 
@@ -44,14 +44,16 @@ FUNCTIONS = (
 
 CYPHER_WORDS = (
     "MATCH", "OPTIONAL MATCH", "WHERE", "WITH", "UNWIND", "RETURN", "DISTINCT", "ORDER BY", "SKIP",
-    "OFFSET", "LIMIT", "UNION", "CALL", "EXISTS", "COUNT", "COLLECT", "AND", "OR", "XOR", "NOT",
-    "IN", "IS NULL", "IS NOT NULL", "STARTS WITH", "ENDS WITH", "CONTAINS", "CASE", "WHEN", "THEN",
-    "ELSE", "END", "AS", "ASC", "DESC", "shortestPath(", "allShortestPaths(", "count(", "collect(",
-    "sum(", "avg(", "min(", "max(", "stDev(", "percentileCont(", "percentileDisc(", "labels(",
-    "type(", "keys(", "properties(", "id(", "elementId(", "nodes(", "relationships(", "length(",
-    "size(", "coalesce(", "range(", "head(", "last(", "tail(", "reduce(", "toInteger(", "toFloat(",
-    "toString(", "toLower(", "toUpper(", "split(", "replace(", "substring(", "trim(", "abs(",
-    "round(", "floor(", "ceil(", "sqrt(", "date(", "datetime(", "duration(", "point(", "distance(",
+    "OFFSET", "LIMIT", "UNION", "CALL", "YIELD", "EXISTS", "COUNT", "COLLECT", "AND", "OR", "XOR",
+    "NOT", "IN", "IS NULL", "IS NOT NULL", "STARTS WITH", "ENDS WITH", "CONTAINS", "CASE", "WHEN",
+    "THEN", "ELSE", "END", "AS", "ASC", "DESC", "shortestPath(", "allShortestPaths(", "count(",
+    "collect(", "sum(", "avg(", "min(", "max(", "stDev(", "percentileCont(", "percentileDisc(",
+    "labels(", "type(", "keys(", "properties(", "id(", "elementId(", "nodes(", "relationships(",
+    "length(", "size(", "coalesce(", "range(", "head(", "last(", "tail(", "reduce(", "toInteger(",
+    "toFloat(", "toString(", "toLower(", "toUpper(", "split(", "replace(", "substring(", "trim(",
+    "abs(", "round(", "floor(", "ceil(", "sqrt(", "date(", "datetime(", "duration(", "point(",
+    "distance(",
+    *(f"algo.{row['name']}(" for row in algorithms()),
 )  # fmt: skip
 """What a cell of Cypher is completed by, next to the names of the schema."""
 

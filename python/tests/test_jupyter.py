@@ -163,6 +163,7 @@ def test_names_are_completed(shell):
     assert "friend" in completed("%%cypher\nMATCH (a)-[:fri")
     assert "OPTIONAL MATCH" in completed("%%cypher\nOPT")
     assert "toUpper(" in completed("%cypher RETURN toU")
+    assert "algo.pagerank(" in completed("%cypher CALL algo.pag")
     assert "allofterms(" not in completed("%%cypher\nRETURN allof")
     assert "friend" not in completed("fri")
 

@@ -61,6 +61,9 @@ def test_words_of_cypher_have_their_kinds():
     assert given["COUNT"] is given["ALL"] is given["UNION"] is token.Keyword
     assert given["`a``b`"] is token.Name
     assert given["// all"] is token.Comment.Single
+    given = kinds("CALL algo.pagerank('knows') YIELD node, score")
+    assert given["algo.pagerank"] is token.Name.Function
+    assert given["CALL"] is given["YIELD"] is token.Keyword
 
 
 def test_the_lexers_are_registered():

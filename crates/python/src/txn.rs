@@ -40,6 +40,11 @@ impl PyTxn {
     pub(crate) fn txn(&self) -> &Txn {
         &self.txn
     }
+
+    /// Whether what is likely a mistake in a query comes with Python's warnings.
+    pub(crate) fn warns(&self) -> bool {
+        self.checks.warns
+    }
 }
 
 #[pymethods]

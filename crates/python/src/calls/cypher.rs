@@ -1,11 +1,11 @@
 //! Queries in Cypher, with conversion of parameters and rows between Python and Cypher.
 
 use super::deleting::Owner;
-use crate::convert::errors::{to_python, to_python_with_text};
+use crate::convert::errors::{to_python, to_python_with_text, warn_of};
 use crate::interrupt::interruptible_with;
 use crate::requests::to_timeout;
 use hexgraph::cypher::{Context, Map, Value, function};
-use hexgraph::db::RequestContext;
+use hexgraph::db::{RequestContext, Warning};
 use hexgraph_base::types::Error;
 use jiff::{Timestamp, tz::TimeZone};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -28,18 +28,21 @@ pub(crate) fn run_cypher<'py>(
     let timeout = to_timeout(timeout)?;
     let params = to_params(params)?;
     let to_exception = |error| to_python_with_text(error, text);
-    let answer = match &owner {
+    let (answer, warns) = match &owner {
         Owner::Database(owner) => {
             let database = owner.database();
             let run = |context: &RequestContext| database.cypher_with(text, &params, context);
-            interruptible_with(py, timeout, |_| Ok(()), run, to_exception)?
+            (interruptible_with(py, timeout, |_| Ok(()), run, to_exception)?, owner.warns())
         }
         Owner::Txn(owner) => {
             let txn = owner.txn();
             let run = |context: &RequestContext| txn.cypher_with(text, &params, context);
-            interruptible_with(py, timeout, |_| Ok(()), run, to_exception)?
+            (interruptible_with(py, timeout, |_| Ok(()), run, to_exception)?, owner.warns())
         }
     };
+    if warns {
+        warn_of(py, answer.warnings(), Warning::to_string)?;
+    }
     let rows = PyList::empty(py);
     for row in &answer.rows {
         let cells: PyResult<Vec<_>> = row.iter().map(|value| to_object(py, value)).collect();
