@@ -112,6 +112,8 @@ pub(super) struct Callee {
     /// What it reads of the graph for a node or a relationship; other values are the function's
     /// own.
     pub(super) entity: Option<EntityFunction>,
+    /// Whether its first argument with a value is its result: those after it are not evaluated.
+    pub(super) stops_at_value: bool,
 }
 
 /// What a function reads of the graph.

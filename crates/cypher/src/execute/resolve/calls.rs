@@ -51,7 +51,8 @@ impl<'a> Resolver<'a> {
             "properties" => Some(EntityFunction::Properties),
             _ => None,
         };
-        Ok(Operation::Call(Callee { function, entity }, arguments))
+        let stops_at_value = function.name == "coalesce";
+        Ok(Operation::Call(Callee { function, entity, stops_at_value }, arguments))
     }
 
     /// Resolves `count(*)`.

@@ -14,6 +14,15 @@ impl Execution<'_> {
         span: Span,
         row: &mut Row,
     ) -> Result<Value> {
+        if callee.stops_at_value {
+            for argument in arguments {
+                let value = self.value(argument, row)?;
+                if !value.is_null() {
+                    return Ok(value);
+                }
+            }
+            return Ok(Value::Null);
+        }
         let values = self.values(arguments, row)?;
         if let (Some(entity), [value]) = (callee.entity, values.as_slice())
             && let Some(result) = self.of_entity(entity, value, span)?

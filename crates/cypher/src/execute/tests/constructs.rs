@@ -206,6 +206,20 @@ fn projections() {
     ]);
 }
 
+/// What comes after the value that decides is not evaluated: `1 / 0` has no value.
+#[test]
+fn choices_stop_at_the_first_value() {
+    check(&[
+        ("RETURN coalesce(1, 1 / 0), coalesce(null, 'a', 1 / 0), coalesce(null, null)", "1 a null"),
+        ("MATCH (n) RETURN coalesce(n.name, 1 / 0) AS x ORDER BY x", "ann; bob; cid; tea"),
+        ("RETURN CASE WHEN true THEN 1 WHEN 1 / 0 = 1 THEN 2 ELSE 1 / 0 END", "1"),
+        ("RETURN CASE 1 WHEN 1 THEN 2 WHEN 1 / 0 THEN 3 END", "2"),
+        ("RETURN false AND 1 / 0 = 1, true OR 1 / 0 = 1", "false true"),
+    ]);
+    let error = run("RETURN coalesce(null, 1 / 0)");
+    assert!(error.contains("zero"), "{error}");
+}
+
 #[test]
 fn errors_have_their_positions() {
     for (text, at) in [
