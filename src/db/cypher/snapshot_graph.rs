@@ -277,6 +277,13 @@ impl Graph for SnapshotGraph<'_> {
         Ok(self.visible().lists.all_nodes()?.len() as u64)
     }
 
+    fn has_node(&self, node: u64) -> Result<bool> {
+        match self.node(node) {
+            Some(node) => self.visible().lists.has_node(node, || !self.labels_of(node).is_empty()),
+            None => Ok(false),
+        }
+    }
+
     fn nodes_with_label(&self, label: &str, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
         self.append_batch(&nodes_of_type(&self.version, label), after, into);
         Ok(())

@@ -54,6 +54,24 @@ impl<'a> SnapshotLists<'a> {
         }
     }
 
+    /// Whether a node has a label, a value or an edge that is visible. Only a node that has nothing
+    /// but incoming edges of predicates without `@reverse` costs more than a look into each
+    /// predicate.
+    pub(super) fn has_node(&self, node: u32, has_label: impl FnOnce() -> bool) -> Result<bool> {
+        if let Some(nodes) = self.all.get() {
+            return Ok(nodes.contains(node));
+        }
+        let has_target = |predicate: &Predicate| {
+            predicate.direction(true).is_some_and(|inverse| inverse.has(node))
+        };
+        let is_visible = has_label()
+            || self.value_predicates.iter().any(|it| it.has(node))
+            || self.types.iter().any(|[it, _]| it.predicate.has(node) || has_target(&it.predicate));
+        let has_unsorted =
+            || self.types.iter().any(|[it, _]| it.predicate.direction(true).is_none());
+        Ok(is_visible || has_unsorted() && self.all_nodes()?.contains(node))
+    }
+
     /// All nodes that have a label, a value or an edge that is visible.
     pub(super) fn all_nodes(&self) -> Result<&NodeSet> {
         if let Some(nodes) = self.all.get() {

@@ -27,6 +27,13 @@ pub trait Graph {
     /// Any error of the graph.
     fn node_count(&self) -> Result<u64>;
 
+    /// Whether there is a node.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn has_node(&self, node: u64) -> Result<bool>;
+
     /// Appends a batch of the nodes with a label above `after` in ascending order; none when there
     /// are no more.
     ///

@@ -18,6 +18,7 @@ mod dictionary;
 mod adjacency;
 mod table;
 mod plan;
+mod uid_seek;
 mod slots;
 mod rewrite;
 mod profile;

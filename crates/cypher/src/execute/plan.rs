@@ -238,7 +238,7 @@ pub(super) struct MatchPlan {
 /// A step of a match.
 #[derive(Debug, Clone)]
 pub(super) enum MatchStep {
-    /// All nodes, those of a label, or those that an index has.
+    /// All nodes, those of a label, those that an index has, or those of uids.
     Scan {
         slot: SlotIndex,
         access: NodeAccess,
@@ -269,6 +269,16 @@ pub(super) enum NodeAccess {
     All,
     Label(Arc<str>),
     Index { label: Option<Arc<str>>, property: Arc<str>, value: Expression },
+    Uids(UidSeek),
+}
+
+/// The uids of a node: those of a value, or of the items of a list.
+#[derive(Debug, Clone)]
+pub(super) struct UidSeek {
+    /// Whether they are texts, as `elementId` returns them, and not ints.
+    pub(super) is_text: bool,
+    pub(super) is_list: bool,
+    pub(super) value: Expression,
 }
 
 /// A relationship from a bound node.

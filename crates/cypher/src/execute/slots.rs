@@ -2,7 +2,7 @@
 
 use crate::execute::plan::{
     Expression, Hop, MatchPlan, MatchStep, NodeAccess, Operation, PathElement, QueryPlan,
-    SlotIndex, Stage, ValueStep,
+    SlotIndex, Stage, UidSeek, ValueStep,
 };
 use rustc_hash::FxHashSet;
 
@@ -189,7 +189,9 @@ impl Uses {
     fn match_step(&mut self, step: &MatchStep) {
         match step {
             MatchStep::Scan { access, .. } => {
-                if let NodeAccess::Index { value, .. } = access {
+                if let NodeAccess::Index { value, .. } | NodeAccess::Uids(UidSeek { value, .. }) =
+                    access
+                {
                     self.expression(value);
                 }
             }

@@ -92,10 +92,14 @@ impl Outline<'_, '_> {
     fn candidates(&self, variable: &Variable) -> Result<Option<usize>> {
         let graph = self.execution.graph;
         let mut size = None;
-        if let Some(NodeAccess::Index { label, property, value }) = &variable.access
-            && let Operation::Constant(value) = &value.operation
-        {
-            size = graph.find(label.as_deref(), property, value)?.map(|nodes| nodes.len());
+        match &variable.access {
+            Some(NodeAccess::Index { label, property, value }) => {
+                if let Operation::Constant(value) = &value.operation {
+                    size = graph.find(label.as_deref(), property, value)?.map(|nodes| nodes.len());
+                }
+            }
+            Some(NodeAccess::Uids(seek)) => size = seek.count().map(|count| count as usize),
+            Some(NodeAccess::All | NodeAccess::Label(_)) | None => {}
         }
         for label in &variable.labels {
             let count = graph.label_count(label)? as usize;
@@ -171,6 +175,10 @@ impl Outline<'_, '_> {
             self.rows = self.candidates(variable)?.map(|it| it as f64);
             let value = self.expression(value);
             self.add("IndexSeek", format!("{name}.{property} = {value}"), None);
+        }
+        if let Some(NodeAccess::Uids(seek)) = &variable.access {
+            self.rows = self.candidates(variable)?.map(|it| it as f64);
+            self.add("UidSeek", self.uid_seek(variable.slot, seek), None);
         }
         for label in &variable.labels {
             self.rows = Some(self.execution.graph.label_count(label)? as f64);

@@ -191,6 +191,7 @@ impl<'e, 'a> Outline<'e, 'a> {
                 };
                 ("IndexSeek", detail, count)
             }
+            NodeAccess::Uids(seek) => ("UidSeek", self.uid_seek(slot, seek), seek.count()),
         };
         self.rows = self.rows.zip(count).map(|(rows, count)| rows * count as f64);
         self.add(operator, detail, id);

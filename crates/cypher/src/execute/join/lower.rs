@@ -9,6 +9,7 @@ use crate::execute::plan::{
 };
 use crate::execute::rewrite::{Items, inlined};
 use crate::execute::slots::{Uses, is_random};
+use crate::execute::uid_seek::seeks_of;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -227,7 +228,12 @@ impl Lowering {
                     let variable = self.variable(*slot);
                     let is_constant =
                         |it: &Expression| matches!(it.operation, Operation::Constant(_));
-                    if matches!(access, NodeAccess::Index { value, .. } if is_constant(value)) {
+                    let is_sought = match access {
+                        NodeAccess::Index { value, .. } => is_constant(value),
+                        NodeAccess::Uids(seek) => seek.is_constant(),
+                        NodeAccess::All | NodeAccess::Label(_) => false,
+                    };
+                    if is_sought {
                         self.pattern.variables[variable].access = Some(access.clone());
                     }
                 }
@@ -329,7 +335,7 @@ impl Lowering {
             }
             ([variable], _) => {
                 let variable = &mut self.pattern.variables[*variable];
-                variable.access = variable.access.take().or_else(|| equality(&condition));
+                variable.access = variable.access.take().or_else(|| sought(&condition));
                 variable.conditions.push(condition);
             }
             ([one, other], Operation::Compare(left, rest))
@@ -425,7 +431,15 @@ fn labels_of(labels: &LabelExpr) -> Option<Vec<Arc<str>>> {
     }
 }
 
-/// The index of a property that equals a constant.
+/// The uids of constants, or the index of a property that equals one.
+fn sought(condition: &Expression) -> Option<NodeAccess> {
+    let mut seeks = seeks_of(condition).into_iter();
+    match seeks.find(|(_, seek)| seek.is_constant()) {
+        Some((_, seek)) => Some(NodeAccess::Uids(seek)),
+        None => equality(condition),
+    }
+}
+
 fn equality(condition: &Expression) -> Option<NodeAccess> {
     let Operation::Compare(left, rest) = &condition.operation else { return None };
     let [(CompareOp::Equal, right)] = &rest[..] else { return None };

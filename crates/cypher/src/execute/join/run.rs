@@ -11,7 +11,7 @@ use super::semi_join::near_candidates;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{
-    Attached, AttachedKind, Edge, JoinPlan, NodeAccess, Pattern, SlotIndex, VarIndex, Variable,
+    Attached, AttachedKind, Edge, JoinPlan, Pattern, SlotIndex, VarIndex, Variable,
 };
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
@@ -133,13 +133,12 @@ impl<'a> Execution<'a> {
         Ok(tried * ROW_NANOS < nanos)
     }
 
-    /// The nodes that an index has for a variable, perhaps with others.
+    /// The nodes that an index has for a variable, or those of uids, perhaps with others.
     fn indexed(&self, variable: &Variable, row: &mut Row) -> Result<Option<Vec<u64>>> {
-        let Some(NodeAccess::Index { label, property, value }) = &variable.access else {
-            return Ok(None);
-        };
-        let value = self.value(value, row)?;
-        self.graph.find(label.as_deref(), property, &value)
+        match &variable.access {
+            Some(access) => self.sought(access, row),
+            None => Ok(None),
+        }
     }
 
     /// The same by one row for each match.

@@ -6,12 +6,15 @@ use crate::ast::Direction;
 use crate::execute::graph::Graph;
 use crate::execute::plan::{
     Expression, Hop, MatchStep, NodeAccess, Operation, PathElement, Selection, Shortness,
-    SlotIndex, ValueStep, Walk,
+    SlotIndex, UidSeek, ValueStep, Walk,
 };
 use hexgraph_base::types::{Result, stack};
 use rustc_hash::FxHashSet;
 use std::mem;
 use std::sync::Arc;
+
+/// The expected length of a list of uids that a row has.
+const LIST_LEN_EXPECTED: u64 = 16;
 
 /// The patterns of a match before they have an order.
 #[derive(Debug, Default)]
@@ -28,6 +31,7 @@ pub(super) struct Draft {
     /// Labels that a node must have.
     pub(super) labels: Vec<(SlotIndex, Arc<str>)>,
     pub(super) equalities: Vec<Equality>,
+    pub(super) seeks: Vec<DraftSeek>,
     /// All slots that something reads.
     pub(super) used: Vec<SlotIndex>,
     /// The first and the last node of the path that was added last.
@@ -75,6 +79,14 @@ pub(super) struct Equality {
     pub(super) slot: SlotIndex,
     pub(super) property: Arc<str>,
     pub(super) value: Expression,
+    pub(super) needs: Vec<SlotIndex>,
+}
+
+/// A node whose uids a value has.
+#[derive(Debug)]
+pub(super) struct DraftSeek {
+    pub(super) slot: SlotIndex,
+    pub(super) seek: UidSeek,
     pub(super) needs: Vec<SlotIndex>,
 }
 
@@ -218,6 +230,13 @@ impl Draft {
                 count = nodes;
                 let (property, value) = (it.property.clone(), it.value.clone());
                 access = NodeAccess::Index { label: rarest.clone(), property, value };
+            }
+        }
+        for it in self.seeks.iter().filter(|it| it.slot == node && progress.has_all(&it.needs)) {
+            let uids = it.seek.count().unwrap_or(LIST_LEN_EXPECTED);
+            if uids <= count {
+                count = uids;
+                access = NodeAccess::Uids(it.seek.clone());
             }
         }
         if matches!(access, NodeAccess::All) {

@@ -1,7 +1,7 @@
 //! Patterns of a match become nodes, hops between them, and conditions; `order` brings them into
 //! steps.
 
-use super::order::{Condition, Draft, DraftHop, DraftPath, DraftSelection, Equality};
+use super::order::{Condition, Draft, DraftHop, DraftPath, DraftSeek, DraftSelection, Equality};
 use super::resolver::Resolver;
 use crate::ast::{
     CompareOp, Expr, ExprKind, LabelExpr, Length, Name, NodePattern, PathPattern,
@@ -11,6 +11,7 @@ use crate::execute::plan::{
     Expression, LabelTest, MatchPlan, Operation, PathElement, Selection, Shortness, SlotIndex,
     ValueStep,
 };
+use crate::execute::uid_seek::{is_apart_from, seeks_of};
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::Value;
@@ -305,6 +306,10 @@ impl<'a> Resolver<'a> {
                 }
             }
         }
+        for (slot, seek) in seeks_of(&expression) {
+            let needs = needs.iter().copied().filter(|it| *it != slot).collect();
+            draft.seeks.push(DraftSeek { slot, seek, needs });
+        }
         if let Operation::Steps(value, steps) = &expression.operation
             && let (Operation::Slot(slot), [ValueStep::HasLabels(test)]) =
                 (&value.operation, &steps[..])
@@ -361,15 +366,6 @@ fn property_read(read: &Expression) -> Option<(SlotIndex, Arc<str>)> {
     match (&value.operation, &steps[..]) {
         (Operation::Slot(slot), [ValueStep::Property(name)]) => Some((*slot, name.clone())),
         _ => None,
-    }
-}
-
-/// Whether a value is plainly computed without a slot.
-fn is_apart_from(value: &Expression, slot: SlotIndex) -> bool {
-    match &value.operation {
-        Operation::Constant(_) => true,
-        Operation::Slot(other) => *other != slot,
-        _ => property_read(value).is_some_and(|(other, _)| other != slot),
     }
 }
 

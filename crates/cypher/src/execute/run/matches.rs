@@ -136,26 +136,20 @@ impl Execution<'_> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        let label = match access {
-            NodeAccess::All => None,
-            NodeAccess::Label(label) => Some(&**label),
-            NodeAccess::Index { label, property, value } => {
-                let value = self.value(value, row)?;
-                if value.is_null() {
-                    return Ok(MORE);
+        if let Some(nodes) = self.sought(access, row)? {
+            for node in nodes {
+                self.tick()?;
+                row[slot] = Value::Node(node);
+                if self.match_steps(rest, used, row, sink)?.is_break() {
+                    return Ok(DONE);
                 }
-                if let Some(nodes) = self.graph.find(label.as_deref(), property, &value)? {
-                    for node in nodes {
-                        self.tick()?;
-                        row[slot] = Value::Node(node);
-                        if self.match_steps(rest, used, row, sink)?.is_break() {
-                            return Ok(DONE);
-                        }
-                    }
-                    return Ok(MORE);
-                }
-                label.as_deref()
             }
+            return Ok(MORE);
+        }
+        let label = match access {
+            NodeAccess::All | NodeAccess::Uids(_) => None,
+            NodeAccess::Label(label) => Some(&**label),
+            NodeAccess::Index { label, .. } => label.as_deref(),
         };
         let (mut batch, mut after) = (Vec::new(), None);
         loop {
@@ -174,6 +168,38 @@ impl Execution<'_> {
                 }
             }
             after = Some(last);
+        }
+    }
+
+    /// The nodes that an index has, or those of uids, perhaps with others; `None` where all have to
+    /// be scanned.
+    pub(in crate::execute) fn sought(
+        &self,
+        access: &NodeAccess,
+        row: &mut Row,
+    ) -> Result<Option<Vec<u64>>> {
+        match access {
+            NodeAccess::All | NodeAccess::Label(_) => Ok(None),
+            NodeAccess::Index { label, property, value } => {
+                let value = self.value(value, row)?;
+                match value.is_null() {
+                    true => Ok(Some(Vec::new())),
+                    false => self.graph.find(label.as_deref(), property, &value),
+                }
+            }
+            NodeAccess::Uids(seek) => {
+                let value = self.value(&seek.value, row)?;
+                let Some(mut nodes) = seek.uids(&value) else { return Ok(None) };
+                let mut result = Ok(());
+                nodes.retain(|node| match self.graph.has_node(*node) {
+                    Ok(is_there) => is_there,
+                    Err(error) => {
+                        result = Err(error);
+                        false
+                    }
+                });
+                result.map(|()| Some(nodes))
+            }
         }
     }
 

@@ -221,6 +221,27 @@ fn choices_stop_at_the_first_value() {
 }
 
 #[test]
+fn nodes_by_their_uids() {
+    check(&[
+        ("MATCH (n) WHERE id(n) = 2 RETURN n.name", "bob"),
+        (
+            "MATCH (n:Person) WHERE id(n) IN [4, 3, 3, 99, -1, null, 'x', 1.0] RETURN n.name",
+            "ann; cid",
+        ),
+        ("MATCH (n) WHERE elementId(n) IN ['0x2', '0x02', 'x', 3] RETURN n.name", "bob"),
+        ("MATCH (n) WHERE id(n) = null OR id(n) IN null RETURN n.name", ""),
+        ("MATCH (n) WHERE id(n) = '2' OR elementId(n) = 2 RETURN n.name", ""),
+        ("UNWIND [3, 1, 9] AS u MATCH (n) WHERE id(n) = u RETURN n.name", "cid; ann"),
+        (
+            "MATCH (a) WHERE id(a) = 1 MATCH (a)-[:LIKES]->(d), (b) WHERE elementId(b) = '0x3' RETURN d.name, b.name",
+            "tea cid",
+        ),
+    ]);
+    let error = run("MATCH (n) WHERE id(n) IN 5 RETURN n");
+    assert!(error.contains("LIST") || error.contains("list"), "{error}");
+}
+
+#[test]
 fn errors_have_their_positions() {
     for (text, at) in [
         ("RETURN 1 + \n 2 / 0", "line 2 column 6: "),

@@ -280,6 +280,10 @@ impl Graph for MemoryGraph {
         Ok(self.nodes.len() as u64)
     }
 
+    fn has_node(&self, node: u64) -> Result<bool> {
+        Ok(self.nodes.contains_key(&node))
+    }
+
     fn nodes_with_label(&self, label: &str, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
         self.batch(after, into, |data| has(data, label));
         Ok(())

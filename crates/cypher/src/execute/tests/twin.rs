@@ -197,6 +197,34 @@ proptest! {
         prop_assert_eq!(rows_of(&text, &graph.memory()), pattern.matches(&graph), "{}", text);
     }
 
+    /// Nodes by their uids are those that a scan has: of a value, of a list, of each row, and
+    /// before a count.
+    #[test]
+    fn uids_find_what_a_scan_finds(
+        graph in graphs(),
+        uids in prop::collection::vec(0..7_u64, 1..5),
+        form in 0..5_usize,
+    ) {
+        let texts: Vec<String> = uids.iter().map(|it| format!("'{it:#x}'")).collect();
+        let (start, condition) = match form {
+            0 => (String::new(), format!("id(a) = {}", uids[0])),
+            1 => (String::new(), format!("{} = elementId(a)", texts[0])),
+            2 => (String::new(), format!("id(a) IN {uids:?}")),
+            3 => (String::new(), format!("elementId(a) IN [{}, null, 'x']", texts.join(", "))),
+            _ => (format!("UNWIND {uids:?} AS u "), "id(a) = u".to_owned()),
+        };
+        let scanned = condition.replace("elementId(a)", "(elementId(a) + '')").replace("id(a)", "(id(a) + 0)");
+        let memory = graph.memory().with_lists(u64::MAX, 64 << 20);
+        for rest in ["RETURN id(a)", "MATCH (a)-[r]->(b) RETURN id(a), id(b)", "MATCH (a)-->(b) RETURN count(*)"] {
+            let text = |condition: &str| format!("{start}MATCH (a) WHERE {condition} {rest}");
+            prop_assert_eq!(rows_of(&text(&condition), &memory), rows_of(&text(&scanned), &memory), "{}", text(&condition));
+        }
+        let joined = |condition: &str| format!("MATCH (a)-->(b) WHERE {condition} RETURN count(*)");
+        if start.is_empty() {
+            prop_assert_eq!(rows_of(&joined(&condition), &memory), rows_of(&joined(&scanned), &memory));
+        }
+    }
+
     /// A walk of up to three relationships is the union of the walks of one, two and three.
     #[test]
     fn walks_are_hops_in_a_row(graph in graphs(), direction in 0..3_usize) {
