@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._native import ArrowTable, Database, Txn, columns_table, run_cypher
+from ._native import run_cypher
 from .display import ROWS_SHOWN, rows_to_html
+from .errors import warn_of
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-EXACT_MAX = 2**53
-"""The largest int up to which every int is a float."""
+    from ._native import ArrowTable, CypherAnswer, Database, Txn
 
 
 class CypherResult:
@@ -26,86 +25,95 @@ class CypherResult:
     `x`, `y` and perhaps `z`. Temporal values are texts of ISO 8601.
     """
 
-    def __init__(self, columns: Sequence[str], rows: list[tuple[Any, ...]]) -> None:
-        """Store the names of the columns, and the rows."""
-        self._columns = list(columns)
-        self._rows = rows
+    def __init__(self, answer: CypherAnswer) -> None:
+        """Wrap the answer, which is converted on request."""
+        self._answer = answer
+        self._rows: list[tuple[Any, ...]] | None = None
 
     def columns(self) -> list[str]:
         """Return the names of the columns: aliases, or expressions as they are written."""
-        return list(self._columns)
+        return self._answer.columns()
 
     def rows(self) -> list[tuple[Any, ...]]:
         """Return the rows, each a tuple with a value for each column."""
-        return list(self._rows)
+        return list(self._all())
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return the rows, each a dict by the names of the columns."""
-        return [dict(zip(self._columns, row, strict=True)) for row in self._rows]
+        columns = self.columns()
+        return [dict(zip(columns, row, strict=True)) for row in self._all()]
 
     def to_json(self) -> str:
-        """Return the rows as text of JSON: an array of objects."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
+        """Return JSON text as `POST /cypher` has it: an object with `columns` and `rows`.
+
+        `NaN`, `Infinity` and `-Infinity`, which JSON has no numbers for, are texts.
+        """
+        return self._answer.to_json()
 
     def to_arrow(self) -> ArrowTable:
         """Return an Arrow table.
 
-        Lists, nodes and other nested values are text of JSON, and so is a column with values of
-        several types, for which there is a warning; ints and floats together are floats where no
-        digit is lost.
+        Nodes, relationships, paths, maps and points are structs with the keys of the rows, lists
+        are lists, dates and times have the types of Arrow. What Arrow has no type for is text:
+        durations, and times of day with an offset. A column, a key or a list with values of several
+        types is text of JSON; ints and floats together are floats where no digit is lost. A column
+        that loses something comes with a `UserWarning`.
         """
-        cells: list[list[Any]] = [[] for _ in self._columns]
-        for row in self._rows:
-            for column, value in zip(cells, row, strict=True):
-                column.append(value)
-        columns = list(zip(self._columns, cells, strict=True))
-        return columns_table([(name, _plain(name, values)) for name, values in columns])[0]
+        table, warnings = self._answer.to_arrow()
+        warn_of(UserWarning(warning) for warning in warnings)
+        return table
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas frame, which pyarrow makes of `to_arrow`."""
-        import pyarrow
-
-        return pyarrow.table(self.to_arrow()).to_pandas()
+        """Return a pandas frame of `to_arrow`; structs are dicts."""
+        return self.to_arrow().to_pandas()
 
     def to_polars(self) -> polars.DataFrame:
         """Return a polars frame of `to_arrow`."""
-        import polars
-
-        return polars.DataFrame(self.to_arrow())
+        return self.to_arrow().to_polars()
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self._rows)
+        return len(self._answer)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Iterate over the rows."""
-        return iter(self._rows)
+        return iter(self._all())
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule with the stream of `to_arrow`, which every Arrow library reads."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _repr_html_(self) -> str:
         """Return the first rows as a table of a notebook."""
-        return rows_to_html(self._columns, self._rows[:ROWS_SHOWN], len(self._rows))
+        return rows_to_html(self.columns(), self._answer.rows(ROWS_SHOWN), len(self))
 
     def __repr__(self) -> str:
         """Return the columns and the first rows as a table."""
-        shown = [[_text(value) for value in row] for row in self._rows[:ROWS_SHOWN]]
+        columns = self.columns()
+        shown = [[_text(value) for value in row] for row in self._answer.rows(ROWS_SHOWN)]
         widths = [
             max([len(name), *(len(row[index]) for row in shown)])
-            for index, name in enumerate(self._columns)
+            for index, name in enumerate(columns)
         ]
 
         def line(cells: Sequence[str]) -> str:
             padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
             return "  ".join(padded).rstrip()
 
-        lines = [line(self._columns), line(["-" * width for width in widths]), *map(line, shown)]
-        if len(self._rows) > ROWS_SHOWN:
-            lines.append(f"… {len(self._rows):,} rows")
+        lines = [line(columns), line(["-" * width for width in widths]), *map(line, shown)]
+        if len(self) > ROWS_SHOWN:
+            lines.append(f"… {len(self):,} rows")
         return "\n".join(lines)
+
+    def _all(self) -> list[tuple[Any, ...]]:
+        if self._rows is None:
+            self._rows = self._answer.rows()
+        return self._rows
 
 
 def cypher(owner: Database | Txn, text: str, params: Any, timeout: float | None) -> CypherResult:
     """Run a query; as `Database.cypher` and `Txn.cypher`."""
-    return CypherResult(*run_cypher(owner, text, params, timeout))
+    return CypherResult(run_cypher(owner, text, params, timeout))
 
 
 def _text(value: Any) -> str:
@@ -114,19 +122,3 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)
-
-
-def _plain(name: str, values: list[Any]) -> list[Any]:
-    """Return the values of a column as those of one type of Arrow."""
-    types = {type(value) for value in values} - {type(None)}
-    if types <= {bool} or types <= {int} or types <= {float} or types <= {str}:
-        return values
-    if types == {int, float}:
-        ints = (value for value in values if type(value) is int)
-        if all(abs(value) <= EXACT_MAX for value in ints):
-            return [value if value is None else float(value) for value in values]
-    if not types <= {dict} and not types <= {list}:
-        names = ", ".join(sorted(it.__name__ for it in types))
-        message = f"the column `{name}` has values of several types ({names}): each is text of JSON"
-        warnings.warn(message, stacklevel=4)
-    return [value if value is None else json.dumps(value, ensure_ascii=False) for value in values]

@@ -136,11 +136,13 @@ def series(kind: str, values: Any, missing: Any) -> Any:
     if kind == "text":
         return pandas.Series(values, dtype="str")
     gaps = None if missing is None else numpy.frombuffer(missing, dtype="bool")
-    plain = numpy.frombuffer(values, dtype=kind)
+    # A zone follows the unit: "datetime64[ns, UTC]".
+    dtype, _, zone = kind.removesuffix("]").partition(", ")
+    plain = numpy.frombuffer(values, dtype=f"{dtype}]" if zone else kind)
     if kind.startswith("datetime64"):
         times = pandas.Series(plain, copy=False)
         times = times if gaps is None else times.mask(gaps)
-        return times.dt.tz_localize("UTC")
+        return times.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else times
     if gaps is None:
         return pandas.Series(plain, copy=False)
     if kind == "float64":

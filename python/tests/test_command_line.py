@@ -60,6 +60,19 @@ def test_cypher(loaded, tmp_path):
     done = run("cypher", loaded, "UNWIND [1, 'a'] AS x RETURN x, [x] AS l", "--format", "csv")
     assert "several types" in done.stderr
     assert done.stdout.splitlines()[1] == "1,[1]"
+    nested = (
+        "RETURN [1] AS l, {a: {b: 1}} AS m, "
+        "datetime('2020-01-01T00:00+01:00') AS t, date('2020-01-02') AS d"
+    )
+    done = run("cypher", loaded, nested, "--format", "jsonl")
+    assert json.loads(done.stdout) == {
+        "l": [1],
+        "m": {"a": {"b": 1}},
+        "t": "2020-01-01T00:00:00+01:00",
+        "d": "2020-01-02",
+    }
+    done = run("cypher", loaded, nested, "--format", "csv")
+    assert done.stdout.splitlines()[1].startswith('[1],"{""a"":{""b"":1}}",2020-01-01T00:00')
 
 
 def test_what_is_wrong_with_cypher(loaded):

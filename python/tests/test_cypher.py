@@ -4,7 +4,10 @@ import asyncio
 import datetime
 import threading
 import time
+import zoneinfo
 
+import duckdb
+import pyarrow
 import pytest
 
 import hexgraph
@@ -41,22 +44,89 @@ def test_rows_come_in_all_forms(people):
     assert result.to_dict() == [{"name": "Ada", "born": 1815}, {"name": "Bob", "born": None}]
     assert result.to_polars().to_dicts() == result.to_dict()
     assert list(result.to_pandas()["name"]) == ["Ada", "Bob"]
-    assert result.to_json() == '[{"name": "Ada", "born": 1815}, {"name": "Bob", "born": null}]'
+    assert result.to_json() == '{"columns":["name","born"],"rows":[["Ada",1815],["Bob",null]]}'
     assert (len(result), list(result)) == (2, [("Ada", 1815), ("Bob", None)])
     assert str(result).splitlines() == ["name  born", "----  ----", "Ada   1815", "Bob   null"]
 
 
 def test_a_column_of_several_types_is_text_of_json(db):
     mixed = db.cypher("UNWIND [1, 'a', null] AS x RETURN x")
-    with pytest.warns(UserWarning, match=r"`x` has values of several types \(int, str\)"):
+    with pytest.warns(UserWarning, match="`x` has values of several types"):
         assert mixed.to_polars()["x"].to_list() == ["1", '"a"', None]
     assert db.cypher("UNWIND [1, 2.5] AS x RETURN x").to_polars()["x"].to_list() == [1.0, 2.5]
     large = db.cypher("UNWIND [9007199254740993, 0.5] AS x RETURN x")
     with pytest.warns(UserWarning, match="several types"):
         assert large.to_polars()["x"].to_list() == ["9007199254740993", "0.5"]
-    nested = db.cypher("RETURN [1, 2] AS l, {a: 1} AS m, [] AS e")
-    assert nested.to_polars().rows() == [("[1, 2]", '{"a": 1}', "[]")]
+    nested = db.cypher("RETURN [1, 2] AS l, {a: 1} AS m, [] AS e, [1, 'a'] AS x")
+    with pytest.warns(UserWarning, match=r"`x\[\]` has values of several types"):
+        assert nested.to_polars().rows() == [([1, 2], {"a": 1}, [], ["1", '"a"'])]
     assert db.cypher("MATCH (n:None) RETURN n.x AS x").to_polars().shape == (0, 1)
+
+
+def test_nodes_and_relationships_are_structs(people):
+    people.mutate(set='<1> <tags> "x" .')
+    result = people.cypher("MATCH p = (a {name: 'Ada'})-[r]->(b) RETURN a, r, b, p")
+    frame = result.to_polars()
+    (row,) = frame.to_dicts()
+    ada = {"uid": "0x1", "labels": ["Person"]}
+    properties = {"born": 1815, "name": "Ada", "tags": "x"}
+    assert row["a"] == {**ada, "properties": properties}
+    assert row["b"]["properties"] == {"name": "Bob"}
+    assert row["r"] == {
+        "type": "knows",
+        "start": "0x1",
+        "end": "0x2",
+        "properties": {"since": 2019},
+    }
+    # Both nodes of the path have the keys of all.
+    assert row["p"]["nodes"][1]["properties"] == {"born": None, "name": "Bob", "tags": None}
+    assert row["p"]["relationships"] == [row["r"]]
+    assert result.to_pandas()["a"][0]["properties"]["name"] == "Ada"
+    assert pyarrow.table(result).to_pylist() == [row]
+    assert result.to_arrow().rows()[0][0] == row["a"]
+    names = duckdb.sql("SELECT a.properties.name, r.properties.since, len(p.nodes) FROM frame")
+    assert names.fetchall() == [("Ada", 2019, 2)]
+
+
+def test_dates_and_times_have_types(db):
+    text = (
+        "RETURN date('2020-02-29') AS d, localtime('01:02:03.000004') AS t, "
+        "localdatetime('2020-02-29T01:02:03') AS l, datetime('2020-02-29T01:02:03Z') AS u, "
+        "datetime('2020-02-29T01:02:03+02:00') AS o, "
+        "datetime('2020-02-29T01:02:03[Europe/Berlin]') AS z"
+    )
+    table = db.cypher(text).to_arrow()
+    types = ["date32[day]", "time64[ns]", "timestamp[ns]", "timestamp[ns, tz=UTC]"]
+    types += ["timestamp[ns, tz=+02:00]", "timestamp[ns, tz=Europe/Berlin]"]
+    assert [str(it) for it in pyarrow.table(table).schema.types] == types
+    day, moment = datetime.date(2020, 2, 29), datetime.datetime(2020, 2, 29, 1, 2, 3)
+    utc, two = datetime.UTC, datetime.timezone(datetime.timedelta(hours=2))
+    berlin = zoneinfo.ZoneInfo("Europe/Berlin")
+    zoned = [moment.replace(tzinfo=zone) for zone in (utc, two, berlin)]
+    (row,) = table.rows()
+    assert list(row) == [day, datetime.time(1, 2, 3, 4), moment, *zoned]
+    assert [it.utcoffset() for it in row[3:]] == [it.utcoffset() for it in zoned]
+    frame = table.to_pandas()
+    assert [str(it) for it in frame.dtypes[2:]] == [
+        "datetime64[ns]",
+        "datetime64[ns, UTC]",
+        "datetime64[ns, UTC+02:00]",
+        "datetime64[ns, Europe/Berlin]",
+    ]
+    assert [it.to_pydatetime() for it in frame.iloc[0][2:]] == [moment, *zoned]
+    assert db.cypher(text).to_polars().select("d", "l", "u", "z").rows() == [
+        (day, moment, zoned[0], zoned[2])
+    ]
+    two_zones = (
+        "UNWIND ['2020-01-01T00:00Z', '2020-01-01T01:00+01:00'] AS t RETURN datetime(t) AS t"
+    )
+    with pytest.warns(UserWarning, match="`t` has times of several zones"):
+        assert set(db.cypher(two_zones).to_polars()["t"]) == {
+            datetime.datetime(2020, 1, 1, tzinfo=utc)
+        }
+    assert [row[0] for row in db.cypher(two_zones).rows()][1].endswith("+01:00")
+    nan = db.cypher("RETURN 0.0 / 0.0 AS n, [1.0] AS f")
+    assert nan.to_json() == '{"columns":["n","f"],"rows":[["NaN",[1.0]]]}'
 
 
 def test_parameters_have_the_types_of_python(db):

@@ -68,6 +68,7 @@ impl CypherAnswer {
         context: &RequestContext,
     ) -> Result<Option<(String, Duration)>> {
         let started = Instant::now();
+        self.prepare(context);
         let before = context.reservation().map_or(0, |reservation| reservation.used());
         let (mut text, mut is_long) = (Vec::new(), false);
         let mut capacity = Capacity::new(context, self.bytes_max);
@@ -117,6 +118,7 @@ impl CypherAnswer {
         mut send: impl FnMut(Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         guarded(|| {
+            self.prepare(context);
             let mut text = JsonWriter::new(context, self.bytes_max);
             text.out.extend_from_slice(b"{\"columns\":[");
             text.items(self.columns.iter(), |text, name| text.text(name))?;
@@ -141,7 +143,7 @@ impl CypherAnswer {
 
 /// Values as JSON text, with a bound on memory and length: lists in lists may have their items in
 /// common, so that the text is far longer than the memory of the value.
-struct JsonWriter<'a> {
+pub(super) struct JsonWriter<'a> {
     out: Vec<u8>,
     /// The bytes that are sent already.
     sent: u64,
@@ -150,9 +152,20 @@ struct JsonWriter<'a> {
 }
 
 impl<'a> JsonWriter<'a> {
-    fn new(context: &'a RequestContext, bytes_max: u64) -> JsonWriter<'a> {
+    pub(super) fn new(context: &'a RequestContext, bytes_max: u64) -> JsonWriter<'a> {
         let capacity = Capacity::new(context, bytes_max);
         JsonWriter { out: Vec::new(), sent: 0, bytes_max, capacity }
+    }
+
+    /// A value of an answer as JSON text; its buffer is used again for the next one.
+    ///
+    /// # Errors
+    ///
+    /// `Limit` as [`CypherAnswer::to_json`].
+    pub(super) fn text_of(&mut self, value: &Value) -> Result<&str> {
+        self.out.clear();
+        self.value(value)?;
+        Ok(str::from_utf8(&self.out).expect("JSON is written from texts"))
     }
 
     fn items<T>(
@@ -229,17 +242,6 @@ fn write_point(point: &Point, out: &mut Vec<u8>) {
 
 fn add(out: &mut Vec<u8>, text: fmt::Arguments<'_>) {
     out.write_fmt(text).expect("a vector accepts all bytes");
-}
-
-/// A value of an answer as JSON text.
-///
-/// # Errors
-///
-/// `Limit` as [`CypherAnswer::to_json`].
-pub(super) fn json_of(value: &Value, context: &RequestContext, bytes_max: u64) -> Result<String> {
-    let mut text = JsonWriter::new(context, bytes_max);
-    text.value(value)?;
-    Ok(String::from_utf8(text.out).expect("JSON is written from texts"))
 }
 
 /// The parameters of a query from an object of JSON. A `$` before a name is optional. A number with

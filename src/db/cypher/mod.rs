@@ -5,7 +5,7 @@
 //! predicate with edges, and the properties of a relationship are facets. [`names`] resolves short
 //! names, [`stored_values`] converts values, and [`algorithms`] runs what a query calls. [`plain`]
 //! makes maps of the nodes and relationships of the result, [`json`] and [`table`] are its forms,
-//! and [`run`] is the entry.
+//! [`column_types`] has the types of columns, and [`run`] is the entry.
 
 mod inverse;
 mod names;
@@ -16,9 +16,12 @@ mod algorithms;
 mod stored_values;
 mod run;
 mod json;
+mod column_types;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod table_tests;
 
 pub use json::cypher_params;
 pub(in crate::db) use names::CachedNames;

@@ -35,10 +35,22 @@ pub struct CypherAnswer {
     latency: Latency,
     warnings: Vec<Warning>,
     /// The memory of the rows, reserved while the answer exists.
-    _reservation: Option<Arc<Reservation>>,
+    reservation: Option<Arc<Reservation>>,
 }
 
 impl CypherAnswer {
+    /// The answer to a request, whose reservation it has.
+    pub(super) fn new(
+        (columns, rows): (Vec<Box<str>>, Vec<Vec<Value>>),
+        latency: Latency,
+        warnings: Vec<Warning>,
+        bytes_max: u64,
+        context: &RequestContext,
+    ) -> CypherAnswer {
+        let reservation = context.reservation().cloned();
+        CypherAnswer { columns, rows, bytes_max, latency, warnings, reservation }
+    }
+
     /// The time for parsing and for processing.
     ///
     /// ```
@@ -63,6 +75,14 @@ impl CypherAnswer {
     /// ```
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// Gives a request that converts the answer a reservation in the memory of the database, where
+    /// it has none.
+    pub(super) fn prepare(&self, context: &RequestContext) {
+        if let Some(reservation) = &self.reservation {
+            context.set_budget(reservation.budget());
+        }
     }
 }
 
@@ -175,17 +195,8 @@ impl Database {
             if self.limits().slow <= latency.total() {
                 self.slow_log().note(text, &variables_of(params), latency);
             }
-            let (bytes_max, reservation) = (self.limits().result, context.reservation().cloned());
             let warnings = graph.into_warnings();
-            let answer = CypherAnswer {
-                columns,
-                rows,
-                bytes_max,
-                latency,
-                warnings,
-                _reservation: reservation,
-            };
-            Ok(answer)
+            Ok(CypherAnswer::new((columns, rows), latency, warnings, self.limits().result, context))
         })
     }
 }

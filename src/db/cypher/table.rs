@@ -1,37 +1,30 @@
 //! Answers as columns of one type each.
 
-use super::json::json_of;
+use super::column_types::{ColumnType, TypeReader, temporal_number};
+use super::json::JsonWriter;
 use super::run::CypherAnswer;
 use crate::db::guard::guarded;
-use hexgraph_base::answer::{Cells, Column, Table, Texts, Values};
-use hexgraph_base::types::Result;
-use hexgraph_scalar::{Kind, Value};
+use hexgraph_base::answer::{Cells, Column, Lists, Structs, Table, Temporals, Texts, Values};
+use hexgraph_base::types::{Error, Result};
+use hexgraph_scalar::{Point, Value};
 use hexgraph_store::exec::RequestContext;
+use std::sync::Arc;
 
-/// The largest int up to which every int is a float.
-const EXACT_MAX: u64 = 1 << 53;
+/// Memory is reserved for so many bytes of cells at once.
+const RESERVED_AT_ONCE: u64 = 64 << 10;
 
-/// The type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ColumnType {
-    /// All values are null.
-    Null,
-    Bool,
-    Int,
-    Float,
-    /// Texts, and temporal values as texts of ISO 8601.
-    Text,
-    /// Lists, maps and points as text of JSON.
-    Nested,
-    /// Values of several types as text of JSON.
-    Mixed,
-}
+/// The bytes of a cell of a fixed width, and of the offset of a list or text, with the flag that
+/// says whether it is null.
+const CELL_BYTES: u64 = 9;
 
 /// # Tables
 impl CypherAnswer {
-    /// The answer as a table, and a warning for each column with values of several types. Ints and
-    /// floats together are floats where no digit is lost. Temporal values are texts of ISO 8601;
-    /// lists, maps and points are text of JSON, and so is each value of a column of several types.
+    /// The answer as a table, and a warning for each column that does not have all of its values. A
+    /// node, relationship or path is an object, as it is in the rows. A key that some objects lack
+    /// is null there. Lists and objects whose values have several types are JSON text, with a
+    /// warning; ints and floats together are floats where no digit is lost. Times of one zone have
+    /// that zone, times of several are in UTC, with a warning. Durations and times of day with an
+    /// offset are texts.
     ///
     /// ```
     /// use hexgraph::db::{Database, RequestContext};
@@ -47,105 +40,201 @@ impl CypherAnswer {
     ///
     /// `Limit` when there is no memory for it, or `context` stops it.
     pub fn table(&self, context: &RequestContext) -> Result<(Table, Vec<String>)> {
+        self.table_of(context, false)
+    }
+
+    /// As [`CypherAnswer::table`], without objects and lists, for forms of text: they are JSON
+    /// text, and temporal values are texts of ISO 8601.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, RequestContext};
+    /// use hexgraph_base::answer::Cells;
+    ///
+    /// let answer = Database::in_memory().cypher("RETURN [1, 2] AS list")?;
+    /// let (table, _) = answer.flat_table(&RequestContext::new())?;
+    /// let Cells::Text(texts) = &table.columns[0].cells else { panic!("no texts") };
+    /// assert_eq!(texts.get(0), Some("[1,2]"));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`CypherAnswer::table`].
+    pub fn flat_table(&self, context: &RequestContext) -> Result<(Table, Vec<String>)> {
+        self.table_of(context, true)
+    }
+
+    fn table_of(&self, context: &RequestContext, is_flat: bool) -> Result<(Table, Vec<String>)> {
         guarded(|| {
-            let (mut columns, mut warnings) = (Vec::new(), Vec::new());
+            self.prepare(context);
+            let mut types = TypeReader::new(context);
+            let mut columns = Vec::with_capacity(self.columns.len());
             for (index, name) in self.columns.iter().enumerate() {
                 context.check()?;
                 let values = || self.rows.iter().map(|row| &row[index]);
-                let column_type = column_type(values());
-                if column_type == ColumnType::Mixed {
-                    warnings.push(format!(
-                        "the column `{name}` has values of several types: each is text of JSON"
-                    ));
+                let column_type = types.column_type(name, values(), is_flat)?;
+                let mut cells = empty_cells(&column_type);
+                let json = JsonWriter::new(context, self.bytes_max);
+                let mut writer = CellWriter { context, json, bytes: 0, column: name };
+                for value in values() {
+                    writer.write(&mut cells, &column_type, value)?;
                 }
-                let cells = self.cells(values(), column_type, context)?;
+                writer.reserve()?;
                 columns.push(Column { name: name.to_string(), cells });
             }
-            Ok((Table { columns, rows: self.rows.len() }, warnings))
+            Ok((Table { columns, rows: self.rows.len() }, types.into_warnings()))
         })
     }
+}
 
-    fn cells<'v>(
-        &self,
-        values: impl Iterator<Item = &'v Value> + Clone,
-        column_type: ColumnType,
-        context: &RequestContext,
-    ) -> Result<Cells> {
-        let fixed = |width| context.reserve((self.rows.len() * width) as u64);
-        Ok(match column_type {
-            ColumnType::Null => Cells::Null(self.rows.len()),
-            ColumnType::Bool => {
-                fixed(2)?;
-                Cells::Bool(fixed_cells(values, |it| matches!(it, Value::Bool(true))))
+/// A column of a type without cells.
+fn empty_cells(column_type: &ColumnType) -> Cells {
+    let column = |name: &str, cells| Column { name: name.to_owned(), cells };
+    match column_type {
+        ColumnType::Null => Cells::default(),
+        ColumnType::Bool => Cells::Bool(Values::default()),
+        ColumnType::Int => Cells::Int(Values::default()),
+        ColumnType::Float => Cells::Float(Values::default()),
+        ColumnType::Text | ColumnType::Json => Cells::Text(Texts::default()),
+        ColumnType::Temporal(unit) => {
+            let (unit, cells) = (unit.clone(), Values::default());
+            Cells::Temporal(Box::new(Temporals { unit, cells }))
+        }
+        ColumnType::List(item) => {
+            Cells::List(Box::new(Lists { items: empty_cells(item), ..Lists::default() }))
+        }
+        ColumnType::Object(keys) => {
+            let columns = keys.iter().map(|(key, key_type)| column(key, empty_cells(key_type)));
+            Cells::Struct(Box::new(Structs::new(columns.collect(), Vec::new())))
+        }
+        ColumnType::Point { has_z } => {
+            let mut columns = vec![column("srid", Cells::Int(Values::default()))];
+            let names: &[&str] = if *has_z { &["x", "y", "z"] } else { &["x", "y"] };
+            columns.extend(names.iter().map(|name| column(name, Cells::Float(Values::default()))));
+            Cells::Struct(Box::new(Structs::new(columns, Vec::new())))
+        }
+    }
+}
+
+/// Adds values to the cells of a column, and reserves their memory.
+struct CellWriter<'a> {
+    context: &'a RequestContext,
+    json: JsonWriter<'a>,
+    /// The bytes of cells that no memory is reserved for yet.
+    bytes: u64,
+    column: &'a str,
+}
+
+impl CellWriter<'_> {
+    fn write(&mut self, cells: &mut Cells, column_type: &ColumnType, value: &Value) -> Result<()> {
+        self.count(CELL_BYTES)?;
+        if value.is_null() {
+            return self.null(cells);
+        }
+        match (&mut *cells, column_type, value) {
+            (Cells::Bool(cells), _, Value::Bool(truth)) => cells.push(*truth),
+            (Cells::Int(cells), _, Value::Int(number)) => cells.push(*number),
+            (Cells::Float(cells), _, Value::Float(number)) => cells.push(*number),
+            (Cells::Float(cells), _, Value::Int(number)) => cells.push(*number as f64),
+            (Cells::Text(texts), ColumnType::Json, value) => {
+                let text = self.json.text_of(value)?;
+                texts.push(text);
+                let bytes = text.len() as u64;
+                self.count(bytes)?;
             }
-            ColumnType::Int => {
-                fixed(9)?;
-                Cells::Int(fixed_cells(values, |it| if let Value::Int(n) = it { *n } else { 0 }))
+            (Cells::Text(texts), _, Value::String(text)) => {
+                self.count(text.len() as u64)?;
+                texts.push(text);
             }
-            ColumnType::Float => {
-                fixed(9)?;
-                Cells::Float(fixed_cells(values, |it| match it {
-                    Value::Float(number) => *number,
-                    Value::Int(number) => *number as f64,
-                    _ => 0.0,
-                }))
+            (Cells::Text(texts), _, value) => {
+                let text = value.to_string();
+                self.count(text.len() as u64)?;
+                texts.push(&text);
             }
-            ColumnType::Text | ColumnType::Nested | ColumnType::Mixed => {
-                let is_json = column_type != ColumnType::Text;
-                let mut texts = Texts::default();
-                for value in values {
-                    texts.valid.push(!value.is_null());
-                    let before = texts.bytes.len();
-                    match value {
-                        Value::Null => {}
-                        value if is_json => {
-                            texts.bytes.extend(json_of(value, context, self.bytes_max)?.bytes());
-                        }
-                        value => texts.bytes.extend(value.to_string().bytes()),
-                    }
-                    // The buffer doubles, and is copied then.
-                    context.reserve(3 * (texts.bytes.len() - before) as u64 + 5)?;
-                    texts.offsets.push(texts.bytes.len());
+            (Cells::Temporal(temporals), _, value) => {
+                let number = temporal_number(value, &temporals.unit);
+                temporals.cells.push(number.ok_or_else(|| self.mismatch())?);
+            }
+            (Cells::List(lists), ColumnType::List(item_type), Value::List(items)) => {
+                for item in items.iter() {
+                    self.write(&mut lists.items, item_type, item)?;
                 }
-                Cells::Text(texts)
+                lists.end_list();
             }
-        })
-    }
-}
-
-fn fixed_cells<'v, T>(
-    values: impl Iterator<Item = &'v Value> + Clone,
-    cell: impl Fn(&Value) -> T,
-) -> Values<T> {
-    let valid = values.clone().map(|value| !value.is_null()).collect();
-    Values { values: values.map(cell).collect(), valid }
-}
-
-fn column_type<'v>(values: impl Iterator<Item = &'v Value> + Clone) -> ColumnType {
-    let is_exact = |value: &Value| match value {
-        Value::Int(number) => number.unsigned_abs() <= EXACT_MAX,
-        _ => true,
-    };
-    let mut result = ColumnType::Null;
-    for value in values.clone().filter(|value| !value.is_null()) {
-        let next = match value.kind() {
-            Kind::Bool => ColumnType::Bool,
-            Kind::Int => ColumnType::Int,
-            Kind::Float => ColumnType::Float,
-            Kind::List | Kind::Map | Kind::Point => ColumnType::Nested,
-            _ => ColumnType::Text,
-        };
-        result = match (result, next) {
-            (ColumnType::Null, next) => next,
-            (ColumnType::Int, ColumnType::Float) | (ColumnType::Float, ColumnType::Int) => {
-                ColumnType::Float
+            (Cells::Struct(structs), ColumnType::Object(keys), Value::Map(map)) => {
+                self.object(structs, keys, map.entries())?;
             }
-            (before, next) if before == next => before,
-            _ => return ColumnType::Mixed,
-        };
+            (Cells::Struct(structs), _, Value::Point(point)) => self.point(structs, point)?,
+            _ => return Err(self.mismatch()),
+        }
+        Ok(())
     }
-    match result {
-        ColumnType::Float if !values.clone().all(is_exact) => ColumnType::Mixed,
-        result => result,
+
+    /// Adds an object. The keys of the column and those of the object have one order.
+    fn object(
+        &mut self,
+        structs: &mut Structs,
+        keys: &[(Arc<str>, ColumnType)],
+        entries: &[(Arc<str>, Value)],
+    ) -> Result<()> {
+        structs.valid.push(true);
+        let mut entries = entries.iter().peekable();
+        for (column, (key, key_type)) in structs.columns.iter_mut().zip(keys) {
+            let entry = entries.next_if(|(own, _)| own == key);
+            let value = entry.map_or(&Value::Null, |(_, value)| value);
+            self.write(&mut column.cells, key_type, value)?;
+        }
+        match entries.next() {
+            Some(_) => Err(self.mismatch()),
+            None => Ok(()),
+        }
+    }
+
+    fn point(&mut self, structs: &mut Structs, point: &Point) -> Result<()> {
+        self.count(4 * CELL_BYTES)?;
+        structs.valid.push(true);
+        let numbers = point.coordinates();
+        for (index, column) in structs.columns.iter_mut().enumerate() {
+            match (&mut column.cells, index.checked_sub(1).map(|index| numbers.get(index))) {
+                (Cells::Int(cells), None) => cells.push(point.srid() as i64),
+                (Cells::Float(cells), Some(Some(number))) => cells.push(*number),
+                (cells, _) => cells.pad_to(cells.len() + 1),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a null cell, in the columns of objects too.
+    fn null(&mut self, cells: &mut Cells) -> Result<()> {
+        if let Cells::Struct(structs) = cells {
+            structs.valid.push(false);
+            for column in &mut structs.columns {
+                self.count(CELL_BYTES)?;
+                self.null(&mut column.cells)?;
+            }
+            return Ok(());
+        }
+        cells.pad_to(cells.len() + 1);
+        Ok(())
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<()> {
+        self.bytes += bytes;
+        match self.bytes < RESERVED_AT_ONCE {
+            true => Ok(()),
+            false => self.reserve(),
+        }
+    }
+
+    /// Reserves memory for the cells since the last time.
+    fn reserve(&mut self) -> Result<()> {
+        self.context.check()?;
+        // A buffer doubles, and is copied then.
+        self.context.reserve(3 * std::mem::take(&mut self.bytes))
+    }
+
+    /// The error for a value that is not of the type of its column, which was made of all values.
+    fn mismatch(&self) -> Error {
+        Error::query(format!("the column `{}` has a value of another type", self.column))
     }
 }

@@ -1,7 +1,6 @@
 //! A version of the graph as Cypher sees it: names, hidden predicates, values, indexes, changes.
 
 use crate::db::{Database, Limits, OpenOptions, RequestContext, cypher_params};
-use hexgraph_base::answer::Cells;
 use hexgraph_scalar::{Map, Value};
 use std::time::{Duration, Instant};
 
@@ -260,31 +259,6 @@ fn shared_lists_are_bounded() {
     let error = db.cypher(text).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("memory") || error.contains("bytes"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
-}
-
-#[test]
-fn tables_have_a_type_for_each_column() {
-    let db = database();
-    let text = "UNWIND [[1, 'a', 1, null], [2.5, 'b', 'x', null]] AS row \
-                RETURN row[0] AS f, row[1] AS t, row[2] AS m, row[3] AS n, row AS l, date('2020-01-02') AS d, true AS b, 7 AS i";
-    let (table, warnings) = db.cypher(text).unwrap().table(&RequestContext::new()).unwrap();
-    let cell = |name: &str| &table.columns.iter().find(|it| it.name == name).unwrap().cells;
-    let text = |name: &str| match cell(name) {
-        Cells::Text(texts) => String::from_utf8(texts.bytes.clone()).unwrap(),
-        other => panic!("{name}: {other:?}"),
-    };
-    assert!(matches!(cell("f"), Cells::Float(it) if it.values == [1.0, 2.5]));
-    assert!(matches!(cell("i"), Cells::Int(it) if it.values == [7, 7]));
-    assert!(matches!(cell("b"), Cells::Bool(it) if it.values == [true, true]));
-    assert!(matches!(cell("n"), Cells::Null(2)));
-    assert_eq!((text("t"), text("d")), ("ab".to_owned(), "2020-01-022020-01-02".to_owned()));
-    assert_eq!(text("m"), "1\"x\"");
-    assert_eq!(text("l"), r#"[1,"a",1,null][2.5,"b","x",null]"#);
-    assert!(matches!(&warnings[..], [one] if one.contains("`m`")), "{warnings:?}");
-    // An int that no float equals.
-    let text = "UNWIND [9007199254740993, 0.5] AS n RETURN n";
-    let (table, warnings) = db.cypher(text).unwrap().table(&RequestContext::new()).unwrap();
-    assert!(matches!(&table.columns[0].cells, Cells::Text(_)) && warnings.len() == 1);
 }
 
 /// Relationships that have names are matched row by row, others are joined: both have the same

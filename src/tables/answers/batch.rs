@@ -1,13 +1,15 @@
 //! The rows of an answer in Arrow's layout.
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
-    NullArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
-    TimestampMicrosecondArray, TimestampNanosecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, LargeListArray,
+    LargeStringArray, NullArray, RecordBatch, RecordBatchOptions, StringArray, StructArray,
+    Time64NanosecondArray, TimestampMicrosecondArray, TimestampNanosecondArray,
 };
 use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use hexgraph_base::answer::{CellOffsets, Cells, Lists, Structs, Table, Texts, Values};
+use hexgraph_base::answer::{
+    CellOffsets, Cells, Lists, Structs, Table, TemporalUnit, Temporals, Texts, Values,
+};
 use hexgraph_base::types::{Error, Result};
 use std::sync::Arc;
 
@@ -107,10 +109,32 @@ fn array_of(cells: Cells) -> std::result::Result<ArrayRef, ArrowError> {
             let times = TimestampMicrosecondArray::new(values, nulls(valid));
             Arc::new(times.with_timezone("UTC"))
         }
+        Cells::Temporal(temporals) => temporal_array(*temporals),
         Cells::Text(texts) => text_array(texts)?,
         Cells::List(lists) => list_array(*lists)?,
         Cells::Struct(structs) => struct_array(*structs)?,
     })
+}
+
+fn temporal_array(temporals: Temporals) -> ArrayRef {
+    let Temporals { unit, cells: Values { values, valid } } = temporals;
+    let nulls = nulls(valid);
+    match unit {
+        TemporalUnit::Days => {
+            // The days of all years that a date can have fit 32 bits.
+            let days: ScalarBuffer<i32> = values.iter().map(|&days| days as i32).collect();
+            Arc::new(Date32Array::new(days, nulls))
+        }
+        TemporalUnit::NanosOfDay => Arc::new(Time64NanosecondArray::new(values.into(), nulls)),
+        TemporalUnit::Nanos(zone) => {
+            let times = TimestampNanosecondArray::new(values.into(), nulls);
+            Arc::new(times.with_timezone_opt(zone))
+        }
+        TemporalUnit::Micros(zone) => {
+            let times = TimestampMicrosecondArray::new(values.into(), nulls);
+            Arc::new(times.with_timezone_opt(zone))
+        }
+    }
 }
 
 /// Which cells are null; `None` where none is.

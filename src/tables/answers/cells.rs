@@ -1,11 +1,17 @@
 //! Cells of a table as texts, and the names of its columns.
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, Int64Array, LargeListArray, LargeStringArray,
-    RecordBatch, StringArray, StructArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, LargeListArray,
+    LargeStringArray, RecordBatch, StringArray, StructArray, Time64NanosecondArray,
+    TimestampMicrosecondArray, TimestampNanosecondArray,
 };
+use arrow_schema::DataType;
 use hexgraph_base::answer::JsonSink;
 use hexgraph_base::types::{DateTime, Error, Sink, ValueRef, stack};
+use jiff::civil::{Time, date};
+use jiff::fmt::temporal::DateTimePrinter;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Span, Timestamp};
 use std::io;
 
 /// Writes a row as an object of JSON: the cells that have a value, under the names of their
@@ -38,8 +44,8 @@ pub(super) fn plain_text(column: &ArrayRef, row: usize, sink: &mut JsonSink) -> 
     sink.clear();
     write_json(column, row, sink);
     let json = String::from_utf8_lossy(sink.as_bytes());
-    // An instant has quotes in JSON, and nothing that is escaped.
-    Some(if time_at(column, row).is_some() {
+    // A date or time has quotes in JSON, and nothing that is escaped.
+    Some(if column.data_type().is_temporal() {
         json.trim_matches('"').to_owned()
     } else {
         json.into_owned()
@@ -82,8 +88,8 @@ fn write_json(column: &ArrayRef, row: usize, sink: &mut JsonSink) {
         }
     } else if let Some(array) = of::<BooleanArray>(column) {
         sink.value(ValueRef::Bool(array.value(row)));
-    } else if let Some(time) = time_at(column, row) {
-        sink.value(ValueRef::DateTime(time));
+    } else if column.data_type().is_temporal() {
+        write_temporal(column, row, sink);
     } else if let Some(lists) = of::<LargeListArray>(column) {
         let items = lists.value(row);
         sink.begin_array();
@@ -102,6 +108,55 @@ fn text_at(column: &ArrayRef, row: usize) -> Option<&str> {
         Some(array) => Some(array.value(row)),
         None => of::<LargeStringArray>(column).map(|array| array.value(row)),
     }
+}
+
+/// Writes a date or time: one in UTC as answers in DQL have it, others as ISO 8601 with their
+/// offset, if there is one.
+fn write_temporal(column: &ArrayRef, row: usize, sink: &mut JsonSink) {
+    let text = match column.data_type() {
+        DataType::Timestamp(_, Some(zone)) if zone.eq_ignore_ascii_case("UTC") => {
+            return match time_at(column, row) {
+                Some(time) => sink.value(ValueRef::DateTime(time)),
+                None => sink.null(),
+            };
+        }
+        DataType::Timestamp(_, zone) => {
+            time_at(column, row).and_then(|time| local_text(time, zone.as_deref()))
+        }
+        DataType::Date32 => of::<Date32Array>(column).and_then(|days| {
+            let days = Span::new().try_days(days.value(row)).ok()?;
+            Some(date(1970, 1, 1).checked_add(days).ok()?.to_string())
+        }),
+        DataType::Time64(_) => of::<Time64NanosecondArray>(column).and_then(|nanos| {
+            let since_midnight = SignedDuration::from_nanos(nanos.value(row));
+            Some(Time::midnight().checked_add(since_midnight).ok()?.to_string())
+        }),
+        _ => None,
+    };
+    match text {
+        Some(text) => sink.text(&text),
+        None => sink.null(),
+    }
+}
+
+/// A time in a zone with its offset, or a local time.
+fn local_text(time: DateTime, zone: Option<&str>) -> Option<String> {
+    let instant = Timestamp::new(time.seconds, time.nanos as i32).ok()?;
+    let Some(zone) = zone else {
+        return Some(Offset::UTC.to_datetime(instant).to_string());
+    };
+    let zone = match zone.strip_prefix(['+', '-']).and_then(|digits| digits.split_once(':')) {
+        Some((hours, minutes)) => {
+            let seconds = hours.parse::<i32>().ok()? * 3600 + minutes.parse::<i32>().ok()? * 60;
+            let sign = if zone.starts_with('-') { -1 } else { 1 };
+            TimeZone::fixed(Offset::from_seconds(sign * seconds).ok()?)
+        }
+        None => TimeZone::get(zone).ok()?,
+    };
+    let offset = zone.to_offset(instant);
+    let mut text = String::new();
+    DateTimePrinter::new().print_timestamp_with_offset(&instant, offset, &mut text).ok()?;
+    Some(text)
 }
 
 fn time_at(column: &ArrayRef, row: usize) -> Option<DateTime> {

@@ -2,22 +2,14 @@
 
 use super::name_positions::NamePositions;
 use super::offsets::CellOffsets;
+use super::values::{MixedTypes, Temporals, Values, append_valid, pad_valid, push_valid};
 use crate::types::{DateTime, ObjectCells, ValueRef};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The nanoseconds of a second.
 const NANOS_A_SECOND: i64 = 1_000_000_000;
-
-/// Why a cell does not fit into a column: values of two types that have no common one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{before} and {cell}")]
-pub struct MixedTypes {
-    /// What the column holds, in the plural.
-    pub before: &'static str,
-    /// What the cell is, in the plural.
-    pub cell: &'static str,
-}
 
 /// A cell before it is added to a column. The text of a cell is not in it: it is a range of a
 /// buffer owned by the caller.
@@ -56,6 +48,8 @@ pub enum Cells {
     Time(Values<i64>),
     /// Instants, some of them outside of these years: seconds since 1970 in UTC, and nanoseconds.
     WideTime(Values<(i64, u32)>),
+    /// Dates, times of day, and timestamps in a zone or in none. Answers in DQL have none of these.
+    Temporal(Box<Temporals>),
     /// Texts.
     Text(Texts),
     /// Lists.
@@ -71,15 +65,6 @@ pub struct Column {
     pub name: String,
     /// One cell for each row.
     pub cells: Cells,
-}
-
-/// Cells of a fixed width.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Values<T> {
-    /// One value for each cell; the default value where a cell is null.
-    pub values: Vec<T>,
-    /// Whether the cell has a value; empty where all have.
-    pub valid: Vec<bool>,
 }
 
 /// Texts.
@@ -264,6 +249,7 @@ impl Cells {
             Cells::Bool(cells) => cells.values.len(),
             Cells::Time(cells) => cells.values.len(),
             Cells::WideTime(cells) => cells.values.len(),
+            Cells::Temporal(it) => it.cells.values.len(),
             Cells::Text(cells) => cells.offsets.len(),
             Cells::List(cells) => cells.offsets.len(),
             Cells::Struct(cells) => cells.valid.len(),
@@ -275,6 +261,22 @@ impl Cells {
         self.len() == 0
     }
 
+    /// Which cells have a value; empty where all have.
+    pub fn valid(&self) -> Cow<'_, [bool]> {
+        match self {
+            Cells::Null(count) => Cow::Owned(vec![false; *count]),
+            Cells::Int(cells) => Cow::Borrowed(&cells.valid),
+            Cells::Float(cells) => Cow::Borrowed(&cells.valid),
+            Cells::Bool(cells) => Cow::Borrowed(&cells.valid),
+            Cells::Time(cells) => Cow::Borrowed(&cells.valid),
+            Cells::WideTime(cells) => Cow::Borrowed(&cells.valid),
+            Cells::Temporal(it) => Cow::Borrowed(&it.cells.valid),
+            Cells::Text(cells) => Cow::Borrowed(&cells.valid),
+            Cells::List(cells) => Cow::Borrowed(&cells.valid),
+            Cells::Struct(cells) => Cow::Borrowed(&cells.valid),
+        }
+    }
+
     /// Adds null cells until there are `len` cells.
     pub fn pad_to(&mut self, len: usize) {
         match self {
@@ -284,6 +286,7 @@ impl Cells {
             Cells::Bool(cells) => cells.pad_to(len, false),
             Cells::Time(cells) => cells.pad_to(len, 0),
             Cells::WideTime(cells) => cells.pad_to(len, (0, 0)),
+            Cells::Temporal(it) => it.cells.pad_to(len, 0),
             Cells::Text(cells) => cells.pad_to(len),
             Cells::List(cells) => cells.pad_to(len),
             Cells::Struct(cells) => cells.pad_to(len),
@@ -364,6 +367,7 @@ impl Cells {
             (Cells::Time(cells), Cells::Time(more)) => cells.append(more),
             (Cells::WideTime(cells), Cells::WideTime(more)) => cells.append(more),
             (Cells::WideTime(cells), Cells::Time(more)) => cells.append(wide(&more)),
+            (Cells::Temporal(cells), Cells::Temporal(more)) => cells.append(*more)?,
             (Cells::Text(cells), Cells::Text(more)) => {
                 // The old number of cells is needed here, so the offsets grow after this; likewise
                 // for lists.
@@ -391,6 +395,10 @@ impl Cells {
             Cells::Bool(_) => Cells::Bool(Values::default()),
             Cells::Time(_) => Cells::Time(Values::default()),
             Cells::WideTime(_) => Cells::WideTime(Values::default()),
+            Cells::Temporal(it) => {
+                let unit = it.unit.clone();
+                Cells::Temporal(Box::new(Temporals { unit, cells: Values::default() }))
+            }
             Cells::Text(_) => Cells::Text(Texts::default()),
             Cells::List(lists) => {
                 Cells::List(Box::new(Lists { items: lists.items.emptied(), ..Lists::default() }))
@@ -405,7 +413,7 @@ impl Cells {
             Cells::Null(_) => 0,
             // Eight bytes of value, and one that says whether it is valid; texts and lists have an
             // end of four instead.
-            Cells::Int(_) | Cells::Float(_) | Cells::Time(_) => 9 * self.len(),
+            Cells::Int(_) | Cells::Float(_) | Cells::Time(_) | Cells::Temporal(_) => 9 * self.len(),
             Cells::Bool(_) => 2 * self.len(),
             Cells::WideTime(_) => 17 * self.len(),
             Cells::Text(cells) => 5 * self.len() + cells.bytes.len(),
@@ -459,6 +467,7 @@ impl Cells {
             Cells::Int(_) | Cells::Float(_) => "numbers",
             Cells::Bool(_) => "booleans",
             Cells::Time(_) | Cells::WideTime(_) => "times",
+            Cells::Temporal(it) => it.kind(),
             Cells::Text(_) => "texts",
             Cells::List(_) => "lists",
             Cells::Struct(_) => "objects",
@@ -486,29 +495,6 @@ impl Cell {
     }
 }
 
-impl<T: Clone> Values<T> {
-    fn push(&mut self, value: T) {
-        self.values.push(value);
-        push_valid(&mut self.valid);
-    }
-
-    fn append(&mut self, more: Values<T>) {
-        append_valid(&mut self.valid, self.values.len(), more.valid, more.values.len());
-        self.values.extend(more.values);
-    }
-
-    fn pad_to(&mut self, len: usize, value: T) {
-        pad_valid(&mut self.valid, self.values.len(), len);
-        self.values.resize(len.max(self.values.len()), value);
-    }
-}
-
-impl<T> Default for Values<T> {
-    fn default() -> Values<T> {
-        Values { values: Vec::new(), valid: Vec::new() }
-    }
-}
-
 impl Texts {
     /// The text of a cell; `None` where it is null.
     ///
@@ -521,7 +507,8 @@ impl Texts {
         is_valid.then(|| str::from_utf8(bytes).expect("the bytes of a cell are a text"))
     }
 
-    fn push(&mut self, text: &str) {
+    /// Adds a cell with a text.
+    pub fn push(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
         self.offsets.push(self.bytes.len());
         push_valid(&mut self.valid);
@@ -538,45 +525,19 @@ impl Lists {
         for item in items {
             self.items.push(item, texts)?;
         }
+        self.end_list();
+        Ok(())
+    }
+
+    /// Adds a cell with a list of the items after the last list.
+    pub fn end_list(&mut self) {
         self.offsets.push(self.items.len());
         push_valid(&mut self.valid);
-        Ok(())
     }
 
     fn pad_to(&mut self, len: usize) {
         pad_valid(&mut self.valid, self.offsets.len(), len);
         self.offsets.pad_to(len);
-    }
-}
-
-/// Says of the next cell that it has a value. A list of these is empty while all cells have one.
-fn push_valid(valid: &mut Vec<bool>) {
-    if !valid.is_empty() {
-        valid.push(true);
-    }
-}
-
-/// Says of the cells from `cells` to before `len` that they are null.
-fn pad_valid(valid: &mut Vec<bool>, cells: usize, len: usize) {
-    if cells < len {
-        if valid.is_empty() {
-            valid.resize(cells, true);
-        }
-        valid.resize(len, false);
-    }
-}
-
-/// Says after `cells` cells which of `len` more have a value.
-fn append_valid(valid: &mut Vec<bool>, cells: usize, more: Vec<bool>, len: usize) {
-    if valid.is_empty() && more.is_empty() {
-        return;
-    }
-    if valid.is_empty() {
-        valid.resize(cells, true);
-    }
-    match more.is_empty() {
-        true => valid.resize(cells + len, true),
-        false => valid.extend(more),
     }
 }
 

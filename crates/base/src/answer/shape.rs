@@ -1,9 +1,10 @@
 //! The columns that a block's rows have by the text of the query and the schema, independent of the
 //! data.
 
-use super::cells::{Cells, Column, Lists, Structs, Texts, Values};
+use super::cells::{Cells, Column, Lists, Structs, Texts};
 use super::name_positions::NamePositions;
 use super::table::Table;
+use super::values::Values;
 use std::collections::HashSet;
 
 /// A column by its name and the type of its cells.

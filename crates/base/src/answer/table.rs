@@ -4,9 +4,10 @@
 //! object that is removed leaves nothing behind. The groups of a block with `@groupby` are its
 //! rows.
 
-use super::cells::{Cell, Cells, Column, MixedTypes, column_position};
+use super::cells::{Cell, Cells, Column, column_position};
 use super::keys::{Key, KeyPositions};
 use super::name_positions::NamePositions;
+use super::values::MixedTypes;
 use crate::types::{Error, FragmentSink, ObjectCells, Objects, Result, Sink, Uid, ValueRef};
 use std::mem;
 

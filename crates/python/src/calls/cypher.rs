@@ -1,11 +1,12 @@
 //! Queries in Cypher, with conversion of parameters and rows between Python and Cypher.
 
 use super::deleting::Owner;
+use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text, warn_of};
-use crate::interrupt::interruptible_with;
+use crate::interrupt::{interruptible, interruptible_with};
 use crate::requests::to_timeout;
 use hexgraph::cypher::{Context, Map, Value, function};
-use hexgraph::db::{RequestContext, Warning};
+use hexgraph::db::{CypherAnswer, RequestContext, Warning};
 use hexgraph_base::types::Error;
 use jiff::{Timestamp, tz::TimeZone};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -16,15 +17,56 @@ use std::sync::Arc;
 /// The maximum nesting of lists and dicts in a parameter.
 const DEPTH_MAX: usize = 100;
 
-/// Run a query in openCypher. Return the names of the columns, and a list of tuples.
+/// The answer to a query in openCypher, which is converted on request.
+#[pyclass(frozen, name = "CypherAnswer", module = "hexgraph._native")]
+pub(crate) struct PyCypherAnswer {
+    answer: CypherAnswer,
+}
+
+#[pymethods]
+impl PyCypherAnswer {
+    fn columns(&self) -> Vec<String> {
+        self.answer.columns.iter().map(|name| name.to_string()).collect()
+    }
+
+    /// The first rows as tuples, or all.
+    #[pyo3(signature = (first = None))]
+    fn rows<'py>(&self, py: Python<'py>, first: Option<usize>) -> PyResult<Bound<'py, PyList>> {
+        let rows = PyList::empty(py);
+        for row in self.answer.rows.iter().take(first.unwrap_or(usize::MAX)) {
+            let cells: PyResult<Vec<_>> = row.iter().map(|value| to_object(py, value)).collect();
+            rows.append(PyTuple::new(py, cells?)?)?;
+        }
+        Ok(rows)
+    }
+
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let (json, _) = interruptible(py, None, |context| self.answer.to_json(context))?;
+        Ok(PyString::new(py, &json))
+    }
+
+    /// The table, and a warning for each column that loses something.
+    fn to_arrow(&self, py: Python<'_>) -> PyResult<(ArrowTable, Vec<String>)> {
+        interruptible(py, None, |context| {
+            let (table, warnings) = self.answer.table(context)?;
+            Ok((ArrowTable::new(table)?.drawing(context), warnings))
+        })
+    }
+
+    fn __len__(&self) -> usize {
+        self.answer.rows.len()
+    }
+}
+
+/// Run a query in openCypher.
 #[pyfunction]
-pub(crate) fn run_cypher<'py>(
-    py: Python<'py>,
+pub(crate) fn run_cypher(
+    py: Python<'_>,
     owner: Owner<'_>,
     text: &str,
     params: Option<&Bound<'_, PyAny>>,
     timeout: Option<f64>,
-) -> PyResult<(Vec<String>, Bound<'py, PyList>)> {
+) -> PyResult<PyCypherAnswer> {
     let timeout = to_timeout(timeout)?;
     let params = to_params(params)?;
     let to_exception = |error| to_python_with_text(error, text);
@@ -43,12 +85,7 @@ pub(crate) fn run_cypher<'py>(
     if warns {
         warn_of(py, answer.warnings(), Warning::to_string)?;
     }
-    let rows = PyList::empty(py);
-    for row in &answer.rows {
-        let cells: PyResult<Vec<_>> = row.iter().map(|value| to_object(py, value)).collect();
-        rows.append(PyTuple::new(py, cells?)?)?;
-    }
-    Ok((answer.columns.iter().map(|name| name.to_string()).collect(), rows))
+    Ok(PyCypherAnswer { answer })
 }
 
 fn to_params(given: Option<&Bound<'_, PyAny>>) -> PyResult<Map> {

@@ -31,7 +31,7 @@ const ROW_BYTES: u64 = 64;
 type NamedColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
 /// A column for a data frame, as [`ArrowTable::_frame_columns`] says.
-type FrameColumn<'py> = (String, &'static str, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>);
+type FrameColumn<'py> = (String, String, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>);
 
 /// A table in Arrow's layout, for `pyarrow.table(t)`, `polars.DataFrame(t)` and similar.
 ///
@@ -230,7 +230,7 @@ impl ArrowTable {
     }
 
     /// The rows as tuples, the `first` ones or all: objects are dicts, lists of them lists of
-    /// dicts, times `datetime` in UTC.
+    /// dicts, times `datetime` in their zone.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
@@ -291,10 +291,9 @@ impl ArrowTable {
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob", "born": 1820}], id=None)
-    /// >>> table = db.query("{ q(func: has(name)) { name born } }").to_arrow()
-    /// >>> float(table.to_pandas()["born"].mean())
-    /// 1817.5
+    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob", "born": 1820}],
+    /// id=None) >>> table = db.query("{ q(func: has(name)) { name born } }").to_arrow() >>>
+    /// float(table.to_pandas()["born"].mean()) 1817.5
     fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("hexgraph.frames")?.call_method1("to_pandas", (this,))
     }

@@ -1,14 +1,16 @@
 //! The columns of a table in the forms of numpy and pandas, without an Arrow library.
 
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array,
-    LargeListArray, LargeStringArray, StringArray, StructArray, TimestampMicrosecondArray,
-    TimestampNanosecondArray, UInt64Array,
+    Array, ArrayRef, BooleanArray, Date32Array, FixedSizeListArray, Float32Array, Float64Array,
+    Int64Array, LargeListArray, LargeStringArray, StringArray, StructArray, Time64NanosecondArray,
+    TimestampMicrosecondArray, TimestampNanosecondArray, UInt64Array,
 };
 use arrow_schema::DataType;
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDateTime, PyDelta, PyDict, PyList, PyTzInfo};
+use pyo3::types::{
+    PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyList, PyTime, PyTzInfo,
+};
 use pyo3_arrow::buffer::PyArrowBuffer;
 
 /// The microseconds of a second, and of a day.
@@ -38,17 +40,22 @@ pub(crate) fn column<'py>(py: Python<'py>, array: &ArrayRef) -> PyResult<PyColum
 
 /// A column for a data frame: its values as a bytearray, which the frame may write to, and the byte
 /// for each that says whether it is missing, `None` where none is. The values of texts are `None`
-/// where `with_texts` does not request them.
+/// where `with_texts` does not request them. The dtype of timestamps has their zone, if they have
+/// one.
 pub(crate) fn frame_column<'py>(
     py: Python<'py>,
     array: &ArrayRef,
     with_texts: bool,
-) -> PyResult<(&'static str, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>)> {
+) -> PyResult<(String, Bound<'py, PyAny>, Option<Bound<'py, PyBytes>>)> {
     let make = |bytes: &[u8]| PyByteArray::new(py, bytes).into_any();
     let (kind, values) = match (plain(array, make), kind_of_others(array)) {
         (Some(column), _) => column,
         (None, "text") if !with_texts => ("text", py.None().into_bound(py)),
         (None, kind) => (kind, items(py, array)?),
+    };
+    let kind = match (array.data_type(), kind.strip_suffix(']')) {
+        (DataType::Timestamp(_, Some(zone)), Some(unit)) => format!("{unit}, {zone}]"),
+        _ => kind.to_owned(),
     };
     Ok((kind, values, missing(array).map(|missing| PyBytes::new(py, &missing))))
 }
@@ -157,10 +164,15 @@ pub(crate) fn item<'py>(
         array.value(position).into_bound_py_any(py)
     } else if let Some(array) = of::<BooleanArray>(array) {
         array.value(position).into_bound_py_any(py)
-    } else if let Some(array) = of::<TimestampNanosecondArray>(array) {
-        time(py, array.value(position).div_euclid(1_000))
-    } else if let Some(array) = of::<TimestampMicrosecondArray>(array) {
-        time(py, array.value(position))
+    } else if let Some(times) = of::<TimestampNanosecondArray>(array) {
+        time(py, times.value(position).div_euclid(1_000), times.timezone())
+    } else if let Some(times) = of::<TimestampMicrosecondArray>(array) {
+        time(py, times.value(position), times.timezone())
+    } else if let Some(days) = of::<Date32Array>(array) {
+        let days = PyDelta::new(py, days.value(position), 0, 0, false)?;
+        PyDate::new(py, 1970, 1, 1)?.add(days)
+    } else if let Some(nanos) = of::<Time64NanosecondArray>(array) {
+        time_of_day(py, nanos.value(position) / 1_000)
     } else if let Some(array) = of::<LargeListArray>(array) {
         items(py, &array.value(position))
     } else if let Some(array) = of::<FixedSizeListArray>(array) {
@@ -179,17 +191,42 @@ pub(crate) fn item<'py>(
     }
 }
 
-/// A time of a list, in microseconds since 1970, as a `datetime` in UTC. A double has not the
+/// A time in microseconds since 1970, as a `datetime` of its zone, or of none. A double has not the
 /// digits of all of them, so they stay integers; the nanoseconds that Python has not are cut. An
 /// exception of Python is passed on for a year beyond 9999.
-fn time(py: Python<'_>, micros: i64) -> PyResult<Bound<'_, PyAny>> {
-    let utc = PyTzInfo::utc(py)?;
-    let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, Some(&utc))?;
+fn time<'py>(py: Python<'py>, micros: i64, zone: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
+    let utc = zone.map(|_| PyTzInfo::utc(py)).transpose()?;
+    let utc = utc.as_deref();
+    let epoch = PyDateTime::new(py, 1970, 1, 1, 0, 0, 0, 0, utc)?;
     let (days, rest) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
     // Fewer than 2^63 microseconds are 106,751,991 days at most, and a rest is less than one of
     // them.
     let (seconds, rest) = ((rest / MICROS) as i32, (rest % MICROS) as i32);
-    epoch.add(PyDelta::new(py, days as i32, seconds, rest, false)?)
+    let time = epoch.add(PyDelta::new(py, days as i32, seconds, rest, false)?)?;
+    match zone {
+        None | Some("UTC") => Ok(time),
+        Some(zone) => time.call_method1("astimezone", (zone_of(py, zone)?,)),
+    }
+}
+
+/// The `tzinfo` of a name, or of an offset such as `+02:00`.
+fn zone_of<'py>(py: Python<'py>, zone: &str) -> PyResult<Bound<'py, PyAny>> {
+    let Some((hours, minutes)) = zone.strip_prefix(['+', '-']).and_then(|it| it.split_once(':'))
+    else {
+        return py.import("zoneinfo")?.getattr("ZoneInfo")?.call1((zone,));
+    };
+    let seconds = hours.parse::<i32>()? * 3600 + minutes.parse::<i32>()? * 60;
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let offset = PyDelta::new(py, 0, sign * seconds, 0, true)?;
+    Ok(PyTzInfo::fixed_offset(py, offset)?.into_any())
+}
+
+/// A time of day in microseconds since midnight, as a `time`.
+fn time_of_day(py: Python<'_>, micros: i64) -> PyResult<Bound<'_, PyAny>> {
+    let seconds = micros / MICROS;
+    let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    let micros = (micros % MICROS) as u32;
+    Ok(PyTime::new(py, hour as u8, minute as u8, second as u8, micros, None)?.into_any())
 }
 
 /// The bytes of [`column`] and [`frame_column`], approximately.

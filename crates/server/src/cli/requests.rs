@@ -177,20 +177,28 @@ pub(super) fn cypher_bytes(
             bytes.push(b'\n');
         }
         Form::Rows(format) => {
-            let rows = cypher_rows(answer, control)?;
+            let rows = cypher_rows(answer, format, control)?;
             write_rows(&rows, format, &reservation(control), &mut bytes)?;
         }
     }
     Ok(bytes)
 }
 
-/// The rows of an answer in Cypher. Columns of several types are warned of.
+/// The rows of an answer in Cypher: for text to look at without objects and lists. Columns that
+/// lose something are warned of.
 ///
 /// # Errors
 ///
 /// As [`CypherAnswer::table`].
-pub(super) fn cypher_rows(answer: &CypherAnswer, control: &RequestContext) -> Result<RecordBatch> {
-    let (table, warnings) = answer.table(control)?;
+pub(super) fn cypher_rows(
+    answer: &CypherAnswer,
+    format: RowFormat,
+    control: &RequestContext,
+) -> Result<RecordBatch> {
+    let (table, warnings) = match format {
+        RowFormat::Table | RowFormat::Csv | RowFormat::Markdown => answer.flat_table(control)?,
+        RowFormat::JsonLines | RowFormat::Arrow | RowFormat::Parquet => answer.table(control)?,
+    };
     for warning in warnings {
         eprintln!("warning: {warning}");
     }

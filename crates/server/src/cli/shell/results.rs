@@ -52,7 +52,7 @@ pub(super) fn show_cypher(
 ) -> Result<()> {
     let text = match style.form {
         Form::Rows(RowFormat::Table) => {
-            fitting_table(&cypher_rows(answer, control)?, style, screen)?
+            fitting_table(&cypher_rows(answer, RowFormat::Table, control)?, style, screen)?
         }
         Form::Json if screen.is_terminal => indented(&cypher_bytes(answer, Form::Json, control)?),
         form => cypher_bytes(answer, form, control)?,

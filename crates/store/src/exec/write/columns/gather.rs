@@ -1,7 +1,7 @@
 //! Cells in another order, some of them several times.
 
 use crate::exec::control::stop::RequestContext;
-use hexgraph_base::answer::{CellOffsets, Cells, Lists, Texts, Values};
+use hexgraph_base::answer::{CellOffsets, Cells, Lists, Temporals, Texts, Values};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 
@@ -20,6 +20,10 @@ pub(super) fn gather(control: &RequestContext, cells: &Cells, positions: &[u32])
         Cells::Bool(cells) => Cells::Bool(values(control, cells, positions)?),
         Cells::Time(cells) => Cells::Time(values(control, cells, positions)?),
         Cells::WideTime(cells) => Cells::WideTime(values(control, cells, positions)?),
+        Cells::Temporal(it) => {
+            let cells = values(control, &it.cells, positions)?;
+            Cells::Temporal(Box::new(Temporals { unit: it.unit.clone(), cells }))
+        }
         Cells::Text(cells) => Cells::Text(texts(control, cells, positions)?),
         Cells::List(cells) => Cells::List(Box::new(lists(control, cells, positions)?)),
         Cells::Null(_) | Cells::Struct(_) => Cells::Null(positions.len()),

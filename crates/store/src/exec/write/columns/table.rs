@@ -19,7 +19,6 @@ use crate::graph::Version;
 use hexgraph_base::answer::{CellOffsets, Cells, Column, Lists, Structs, Table};
 use hexgraph_base::plan::{Block, BlockKind, Field};
 use hexgraph_base::types::{Result, stack};
-use std::borrow::Cow;
 
 /// Is called with the bytes of more values and their keys, and refuses those that are too many.
 pub(crate) type Look<'l> = dyn FnMut(u64) -> Result<()> + 'l;
@@ -253,7 +252,7 @@ impl Positions {
 /// Which nodes of a level have something to show; `None` where all have.
 fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
     let alive = level.alive.as_deref();
-    let has_all = |(_, data): &(&Field, Data<'_>)| matches!(data, Data::Cells(cells) if valid_of(cells).is_empty());
+    let has_all = |(_, data): &(&Field, Data<'_>)| matches!(data, Data::Cells(cells) if cells.valid().is_empty());
     if fields.iter().any(has_all) {
         return alive.filter(|alive| alive.contains(&false)).map(<[bool]>::to_vec);
     }
@@ -261,7 +260,7 @@ fn shown(level: &Level, fields: &[(&Field, Data<'_>)]) -> Option<Vec<bool>> {
     for (_, data) in fields {
         match data {
             Data::Cells(cells) => {
-                let valid = valid_of(cells);
+                let valid = cells.valid();
                 shown.iter_mut().zip(valid.iter()).for_each(|(shown, valid)| *shown |= valid);
             }
             Data::Edges(edges, below) => {
@@ -288,30 +287,15 @@ fn leads_to_some(edges: &EdgeField, below: &Read<'_>, position: usize) -> bool {
     targets.iter().any(is_shown)
 }
 
-/// Which of the cells of a level have a value; empty where all have.
-fn valid_of(cells: &Cells) -> Cow<'_, [bool]> {
-    match cells {
-        Cells::Int(values) => Cow::Borrowed(&values.valid),
-        Cells::Float(values) => Cow::Borrowed(&values.valid),
-        Cells::Bool(values) => Cow::Borrowed(&values.valid),
-        Cells::Time(values) => Cow::Borrowed(&values.valid),
-        Cells::WideTime(values) => Cow::Borrowed(&values.valid),
-        Cells::Text(texts) => Cow::Borrowed(&texts.valid),
-        Cells::List(lists) => Cow::Borrowed(&lists.valid),
-        Cells::Struct(structs) => Cow::Borrowed(&structs.valid),
-        other => Cow::Owned(vec![false; other.len()]),
-    }
-}
-
 /// Whether some cell has a value.
 fn has_some(cells: &Cells) -> bool {
-    let valid = valid_of(cells);
+    let valid = cells.valid();
     if valid.is_empty() { !cells.is_empty() } else { valid.contains(&true) }
 }
 
 /// The bytes of cells and their keys, counted as where they are written one by one.
 fn counted(field: &Field, cells: &Cells) -> u64 {
-    let valid = valid_of(cells);
+    let valid = cells.valid();
     let present = match valid.is_empty() {
         true => cells.len(),
         false => valid.iter().filter(|valid| **valid).count(),
