@@ -54,6 +54,7 @@ __all__ = [
     "run_algorithm",
     "run_command",
     "run_cypher",
+    "run_cypher_many",
     "schema_text",
     "sniff_file",
     "variable_texts",
@@ -97,6 +98,9 @@ def delete_nodes(
 ) -> tuple[int, int, int]: ...
 def run_cypher(
     owner: Database | Txn, text: str, params: dict[str, Any] | None, timeout: float | None
+) -> CypherAnswer: ...
+def run_cypher_many(
+    owner: Database, text: str, table: Any, number: str, timeout: float | None
 ) -> CypherAnswer: ...
 def compact_graph(database: Database, dql: str, timeout: float | None = None) -> CompactGraph: ...
 def graph_of_arrays(
@@ -386,6 +390,15 @@ class Database:
         self, text: str, params: Any = None, *, timeout: float | None = None
     ) -> CypherResult: ...
     async def acypher(self, text: str, params: Any = None, **options: Any) -> CypherResult: ...
+    def cypher_many(
+        self,
+        text: str,
+        table: Iterable[Mapping[str, Any]] | ArrowStream | pandas.DataFrame | polars.LazyFrame,
+        *,
+        number: str = "row",
+        timeout: float | None = None,
+    ) -> CypherResult: ...
+    async def acypher_many(self, text: str, table: Any, **options: Any) -> CypherResult: ...
     def delete(
         self, nodes: Any, variables: Any = None, *, timeout: float | None = None
     ) -> Deleted: ...

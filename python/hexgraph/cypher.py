@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._native import run_cypher
+from ._native import run_cypher, run_cypher_many
 from .display import ROWS_SHOWN, rows_to_html
 from .errors import warn_of
 
@@ -114,6 +114,13 @@ class CypherResult:
 def cypher(owner: Database | Txn, text: str, params: Any, timeout: float | None) -> CypherResult:
     """Run a query; as `Database.cypher` and `Txn.cypher`."""
     return CypherResult(run_cypher(owner, text, params, timeout))
+
+
+def cypher_many(
+    database: Database, text: str, table: Any, number: str, timeout: float | None
+) -> CypherResult:
+    """Run a query for each row of a table; as `Database.cypher_many`."""
+    return CypherResult(run_cypher_many(database, text, table, number, timeout))
 
 
 def _text(value: Any) -> str:

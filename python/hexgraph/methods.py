@@ -528,6 +528,42 @@ class DatabaseMethods:
 
         return cypher(cast(Any, self), text, params, timeout)
 
+    def cypher_many(
+        self, text: str, table: Any, *, number: str = "row", timeout: float | None = None
+    ) -> CypherResult:
+        r"""Run one query in Cypher for each row of a table, all on one version, as one result.
+
+        `table` is a list of dicts, a data frame, or Arrow columns: a column for each parameter; a
+        missing value is null. Rows are in the order of the table, with the number of the row, from
+        0, in the column `number`. `timeout` is for all of them.
+
+        >>> import hexgraph
+        >>> db = hexgraph.connect()
+        >>> _ = db.mutate(set='<1> <name> "Ada" .\n<2> <name> "Bob" .')
+        >>> text = "MATCH (n) WHERE n.name = $name RETURN id(n) AS id"
+        >>> db.cypher_many(text, [{"name": "Bob"}, {"name": "Cy"}, {"name": "Ada"}]).rows()
+        [(0, 2), (2, 1)]
+
+        Raises the errors of `cypher`; TypeError for an unsupported table.
+        """
+        from .cypher import cypher_many
+
+        return cypher_many(cast(Any, self), text, table, number, timeout)
+
+    async def acypher_many(self, text: str, table: Any, **options: Any) -> CypherResult:
+        """Run a query in Cypher for each row of a table as a coroutine; as `cypher_many`.
+
+        >>> import asyncio, hexgraph
+        >>> db = hexgraph.connect()
+        >>> rows = [{"n": 1}, {"n": 2}]
+        >>> asyncio.run(db.acypher_many("RETURN $n * 2 AS twice", rows)).rows()
+        [(0, 2), (1, 4)]
+        """
+        from .tasks import call
+
+        result: CypherResult = await call(cast(Any, self).cypher_many, text, table, **options)
+        return result
+
     async def acypher(self, text: str, params: Any = None, **options: Any) -> CypherResult:
         """Run a query in Cypher as a coroutine of asyncio; as `cypher`.
 

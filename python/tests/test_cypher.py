@@ -7,6 +7,8 @@ import time
 import zoneinfo
 
 import duckdb
+import pandas
+import polars
 import pyarrow
 import pytest
 
@@ -171,6 +173,66 @@ def test_a_query_sees_changes_and_a_transaction_its_own(people):
         assert (txn.cypher(loops).rows(), people.cypher(loops).rows()) == ([], [("Cy",)])
     assert people.cypher(loops).rows() == []
     assert asyncio.run(people.acypher("MATCH (n) RETURN count(*)")).rows() == [(3,)]
+
+
+def test_many_answers_are_those_of_one_after_the_other(people):
+    text = (
+        "MATCH (a {name: $name})-[:knows]-(b) WHERE $least IS NULL OR b.born > $least "
+        "RETURN b.name, b"
+    )
+    rows = [
+        {"name": name, "least": least} for name in ("Ada", "Bob", "Eve") for least in (None, 1800)
+    ]
+    expected = [
+        (number, *found)
+        for number, row in enumerate(rows)
+        for found in people.cypher(text, row).rows()
+    ]
+    for table in (rows, iter(rows), polars.DataFrame(rows), pandas.DataFrame(rows)):
+        result = people.cypher_many(text, table)
+        assert result.columns() == ["row", "b.name", "b"]
+        assert result.rows() == expected, type(table)
+    assert (
+        asyncio.run(people.acypher_many(text, rows, number="question")).columns()[0] == "question"
+    )
+    none = people.cypher_many(text, [])
+    assert (none.columns(), none.rows()) == (["row", "b.name", "b"], [])
+    assert people.cypher_many("RETURN $b", [{"b": True}, {"b": 1}]).rows() == [(0, True), (1, 1)]
+
+
+def test_what_is_wrong_with_many_names_the_row(people):
+    with pytest.raises(hexgraph.QueryError, match=r"row 1: .*zero"):
+        people.cypher_many("RETURN 1 / $n", [{"n": 1}, {"n": 0}])
+    with pytest.raises(hexgraph.QueryError, match=r"row 1: .*\$n"):
+        people.cypher_many("RETURN $n", [{"n": 1}, {"m": 0}])
+    with pytest.raises(hexgraph.QueryError, match='has a column "row"'):
+        people.cypher_many("RETURN 1 AS row", [{}])
+    with pytest.raises(hexgraph.QueryError, match="one row of parameters"):
+        people.cypher_many("EXPLAIN RETURN 1", [{}])
+    with pytest.raises(hexgraph.ParseError):
+        people.cypher_many("RETRUN 1", [{}])
+    with pytest.raises(TypeError, match="row 1: parameters are a dict"):
+        people.cypher_many("RETURN 1", [{}, 5])
+    with pytest.raises(TypeError, match="`n` is of type object"):
+        people.cypher_many("RETURN $n", [{"n": object()}])
+    endless = [{"n": 10**12}] * 3
+    with pytest.raises(hexgraph.LimitError):
+        people.cypher_many("UNWIND range(1, $n) AS x RETURN count(x)", endless, timeout=0.1)
+
+
+def test_many_are_from_one_version(people):
+    done = threading.Event()
+
+    def change():
+        while not done.is_set():
+            people.mutate(set='_:x <name> "Cy" .')
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    counts = people.cypher_many("MATCH (n) RETURN count(n) AS n", [{}] * 300).rows()
+    done.set()
+    thread.join()
+    assert len({count for _, count in counts}) == 1
 
 
 def test_a_plan_is_an_answer(people):

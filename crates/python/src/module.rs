@@ -2,7 +2,7 @@
 
 use super::algorithms::compact::{PyCompactGraph, compact_graph, graph_of_arrays, numbers_table};
 use super::algorithms::tables::{algorithms, run_algorithm};
-use super::calls::cypher::{PyCypherAnswer, run_cypher};
+use super::calls::cypher::{PyCypherAnswer, run_cypher, run_cypher_many};
 use super::calls::deleting::delete_nodes;
 use super::cluster::{encode_json, json_table, schema_text, variable_texts};
 use super::database::PyDatabase;
@@ -55,6 +55,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyCypherAnswer>()?;
     module.add_function(wrap_pyfunction!(delete_nodes, module)?)?;
     module.add_function(wrap_pyfunction!(run_cypher, module)?)?;
+    module.add_function(wrap_pyfunction!(run_cypher_many, module)?)?;
     module.add_function(wrap_pyfunction!(encode_json, module)?)?;
     module.add_function(wrap_pyfunction!(variable_texts, module)?)?;
     module.add_function(wrap_pyfunction!(json_table, module)?)?;

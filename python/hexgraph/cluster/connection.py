@@ -311,6 +311,8 @@ class Cluster(Changes):
     delete = _refused("delete", DELETE)
     cypher = _refused("cypher", CYPHER)
     acypher = _refused("acypher", CYPHER)
+    cypher_many = _refused("cypher_many", CYPHER)
+    acypher_many = _refused("acypher_many", CYPHER)
     explain = _refused("explain", "a cluster reports no plans; a database with the same data does")
     slow_queries = _refused("slow_queries", "the logs of the cluster have its slow queries")
     stats = _refused("stats", "count by queries, { q(func: has(name)) { count(uid) } }")

@@ -15,6 +15,7 @@ mod snapshot_lists;
 mod algorithms;
 mod stored_values;
 mod run;
+mod many;
 mod json;
 mod column_types;
 mod table;

@@ -238,18 +238,34 @@ impl Txn {
 fn plain_rows(
     parsed: &Parsed,
     params: &Map,
-    (graph, context): (&SnapshotGraph<'_>, &RequestContext),
+    graph: (&SnapshotGraph<'_>, &RequestContext),
     evaluation: &Context,
 ) -> Result<Table> {
     let mut rows = Vec::new();
-    let columns = execute_each(parsed, params, graph, evaluation, |row: &mut Vec<Value>| {
-        context.charge(size_of::<Vec<Value>>() + size_of_val(&row[..]))?;
-        let row = mem::take(row).into_iter();
-        let row: Result<Vec<Value>> = row.map(|it| plain(it, graph)).collect();
-        rows.push(row?);
-        Ok(ControlFlow::Continue(()))
-    })?;
+    let columns = append_rows(parsed, params, graph, (evaluation, None), &mut rows)?;
     Ok(Table { columns, rows })
+}
+
+/// Adds the rows of a query, with maps of nodes and relationships, each after a first value if
+/// there is one. Returns the columns of the query.
+pub(super) fn append_rows(
+    parsed: &Parsed,
+    params: &Map,
+    (graph, context): (&SnapshotGraph<'_>, &RequestContext),
+    (evaluation, first): (&Context, Option<Value>),
+    rows: &mut Vec<Vec<Value>>,
+) -> Result<Vec<Box<str>>> {
+    execute_each(parsed, params, graph, evaluation, |row: &mut Vec<Value>| {
+        let values = row.len() + usize::from(first.is_some());
+        context.charge(size_of::<Vec<Value>>() + size_of::<Value>() * values)?;
+        let mut all = Vec::with_capacity(values);
+        all.extend(first.clone());
+        for value in mem::take(row) {
+            all.push(plain(value, graph)?);
+        }
+        rows.push(all);
+        Ok(ControlFlow::Continue(()))
+    })
 }
 
 /// Parameters as strings, for the log of slow queries.
@@ -259,7 +275,7 @@ fn variables_of(params: &Map) -> Variables {
 }
 
 /// The time of a query, the seed of its random numbers, and the reservation for its large values.
-fn evaluation_context(now: Timestamp, reservation: Option<Arc<Reservation>>) -> Context {
+pub(super) fn evaluation_context(now: Timestamp, reservation: Option<Arc<Reservation>>) -> Context {
     let seed = now.as_nanosecond() as u64;
     let context = Context::new(now.to_zoned(TimeZone::UTC), seed);
     let Some(reservation) = reservation else { return context };

@@ -305,7 +305,7 @@ fn held_by(answer: &Result<QueryAnswer>) -> u64 {
 }
 
 /// An error with the number of the row of arguments that led to it.
-pub(super) fn in_row(error: Error, position: usize) -> Error {
+pub(in crate::db) fn in_row(error: Error, position: usize) -> Error {
     match error {
         Error::Query { message, at, hint } => {
             Error::Query { message: format!("row {position}: {message}"), at, hint }

@@ -3,6 +3,8 @@
 use super::deleting::Owner;
 use crate::convert::arrow::ArrowTable;
 use crate::convert::errors::{to_python, to_python_with_text, warn_of};
+use crate::convert::variables::is_gap;
+use crate::database::PyDatabase;
 use crate::interrupt::{interruptible, interruptible_with};
 use crate::requests::to_timeout;
 use hexgraph::cypher::{Context, Map, Value, function};
@@ -88,6 +90,47 @@ pub(crate) fn run_cypher(
     Ok(PyCypherAnswer { answer })
 }
 
+/// Run a query in openCypher for each row of a table of parameters.
+#[pyfunction]
+pub(crate) fn run_cypher_many(
+    py: Python<'_>,
+    owner: PyRef<'_, PyDatabase>,
+    text: &str,
+    table: &Bound<'_, PyAny>,
+    number: &str,
+    timeout: Option<f64>,
+) -> PyResult<PyCypherAnswer> {
+    let timeout = to_timeout(timeout)?;
+    let given = py.import("hexgraph.frames")?.call_method1("rows_of", (table,))?;
+    let mut rows = Vec::new();
+    for (position, row) in given.try_iter()?.enumerate() {
+        rows.push(row_params(&row?, position)?);
+    }
+    let database = owner.database();
+    let run = |context: &RequestContext| database.cypher_many(text, &rows, number, context);
+    let to_exception = |error| to_python_with_text(error, text);
+    let answer = interruptible_with(py, timeout, |_| Ok(()), run, to_exception)?;
+    if owner.warns() {
+        warn_of(py, answer.warnings(), Warning::to_string)?;
+    }
+    Ok(PyCypherAnswer { answer })
+}
+
+/// The parameters of a row of a table. A missing value is null.
+fn row_params(row: &Bound<'_, PyAny>, position: usize) -> PyResult<Map> {
+    let Ok(row) = row.cast::<PyDict>() else {
+        let kind = row.get_type().name()?;
+        let fault = format!("row {position}: parameters are a dict of their values, not {kind}");
+        return Err(PyTypeError::new_err(fault));
+    };
+    let values = PyDict::new(row.py());
+    for (name, value) in row.iter() {
+        let value = if is_gap(&value)? { row.py().None().into_bound(row.py()) } else { value };
+        values.set_item(name, value)?;
+    }
+    to_map(&values, &format!("row {position}"), DEPTH_MAX)
+}
+
 fn to_params(given: Option<&Bound<'_, PyAny>>) -> PyResult<Map> {
     let empty = || Map::new(Vec::new()).map_err(|error| to_python(Error::from(error)));
     let Some(given) = given else { return empty() };
@@ -153,6 +196,9 @@ fn to_value(given: &Bound<'_, PyAny>, name: &str, depth: usize) -> PyResult<Valu
         return Ok(value);
     }
     // Scalars of numpy.
+    if given.get_type().name()?.to_cow()?.starts_with("bool") {
+        return given.is_truthy().map(Value::Bool);
+    }
     if given.hasattr("__index__")? {
         return given.extract().map(Value::Int);
     }

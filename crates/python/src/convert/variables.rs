@@ -103,7 +103,7 @@ pub(crate) fn row_variables(row: &Bound<'_, PyAny>, position: usize) -> PyResult
 
 /// True for a cell of a table without a value: the missing value of pandas, too, which can't say
 /// whether it differs from itself.
-fn is_gap(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(crate) fn is_gap(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let is_usual = value.is_instance_of::<PyString>() || value.is_instance_of::<PyInt>();
     Ok(!is_usual && (is_missing(value) || value.get_type().name()? == "NAType"))
 }
