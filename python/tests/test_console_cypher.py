@@ -64,10 +64,27 @@ def test_rows_are_a_table_in_the_order_of_the_query(page):
     assert cells(page, 2) == ["1790", "1815", "1820"]
     page.press("#pane-JSON")
     assert json.loads(text_of(page, "pre.json"))["columns"] == ["p.name", "1"]
-    # The server has no plan of a query in Cypher, and the formatter reads braces of DQL.
-    assert page.value("document.querySelector('#pane-Explain')") is None
+    # The formatter reads braces of DQL.
     buttons = page.value("[...document.querySelectorAll('.bar button')].map((it) => it.innerText)")
     assert "Format" not in buttons
+
+
+def test_explain_has_the_operators_of_a_query(page):
+    text = "MATCH (p:Person) WHERE EXISTS { (p)-[:knows]->() } RETURN p.name ORDER BY p.name"
+    run_query(page, text)
+    page.press("#pane-Explain")
+    steps = "[...document.querySelectorAll('.tree .step')].map((it) => it.innerText)"
+    page.wait("document.querySelector('.tree') !== null")
+    assert page.value(steps)[0].startswith("TypeScan p:Person")
+    assert "3" in page.value(steps)[0]
+    # What runs for each row of an operator is a branch of it.
+    assert page.value("document.querySelector('.tree details .tree, .tree details ul') !== null")
+    run_query(page, f"PROFILE {text}")
+    page.press("#pane-Explain")
+    page.wait(f"{steps}.some((it) => it.includes('3 rows'))")
+    # A query that fails has no steps.
+    run_query(page, "MATCH (p) RETURN q")
+    assert "variable q is not defined" in text_of(page, ".faults")
 
 
 def test_nodes_and_relationships_are_cells_and_a_graph(page):

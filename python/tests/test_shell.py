@@ -276,8 +276,19 @@ def test_cypher(films, tmp_path):
     done = run(films, "-c", "MATCH (f:Film)\nRETURN g")
     assert done.returncode == 1
     assert "error: line 2 column 8" in done.stderr
-    done = run(films, "-c", "\\explain MATCH (n) RETURN n")
-    assert "\\explain is for DQL" in done.stderr
+    done = run(
+        films, text="\\explain MATCH (f:Film)\nRETURN f.name;\nRETURN 1 AS one;\n\\explain\n"
+    )
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert lines[0] == ["operator", "detail", "expected", "actual", "ms"]
+    assert (lines[1][0], lines[3][0], lines[3][3]) == ("TypeScan", "Project", lines[1][3])
+    assert lines[4:6] == [["one"], ["1"]]
+    assert (lines[6], lines[7][:3]) == (lines[0], ["Project", "1", "AS"])
+    done = run(films, "-c", "\\explain EXPLAIN MATCH (n) RETURN n")
+    assert done.stdout.split()[:4] == ["operator", "detail", "expected", "HasScan"]
+    done = run(films, "-c", "\\explain MATCH (f:Film) RETURN g")
+    assert (done.returncode, "`g`" in done.stderr) == (1, True)
     file = tmp_path / "a.csv"
     done = run(films, "-c", "\\format json", "-c", query, "-c", f"\\export {file}")
     assert json.loads(done.stdout.splitlines()[0])["rows"] == [

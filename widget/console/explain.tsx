@@ -5,8 +5,9 @@ export interface Step {
   operator: string;
   detail: string;
   estimate: number | null;
-  ns: number;
-  rows: number;
+  /** Null where the query was not run for it, or the operator is part of another one. */
+  ns: number | null;
+  rows: number | null;
   threads: number;
   strategy: string;
 }
@@ -34,15 +35,18 @@ export const time = (ns: number) =>
 
 function Row({ branch, most }: { branch: Branch; most: number }) {
   const { step, inner } = branch;
-  const rows = `${step.rows.toLocaleString("en")} row${step.rows === 1 ? "" : "s"}`;
+  const rows = step.rows === null || step.rows === undefined
+    ? ""
+    : `${step.rows.toLocaleString("en")} row${step.rows === 1 ? "" : "s"}`;
   const guess = step.estimate === null ? "" : `estimate ${step.estimate.toLocaleString("en")}`;
   const line = (
     <span class="step">
       <b>{step.operator}</b> <code>{step.detail}</code> {step.strategy && <em>{step.strategy}</em>}
       <span class="numbers">
-        {rows} {guess && <span class="muted">{guess}</span>} <span class="muted">{time(step.ns)}</span>
+        {rows} {guess && <span class="muted">{guess}</span>}{" "}
+        {step.ns !== null && <span class="muted">{time(step.ns)}</span>}
         {step.threads > 1 && <span class="muted">{step.threads} threads</span>}
-        <span class="bar" style={{ width: `${Math.round((60 * step.ns) / most)}px` }} />
+        <span class="bar" style={{ width: `${Math.round((60 * (step.ns ?? 0)) / most)}px` }} />
       </span>
     </span>
   );
@@ -61,8 +65,8 @@ function Row({ branch, most }: { branch: Branch; most: number }) {
 
 export function Explain({ steps }: { steps: Step[] }) {
   if (!steps.length) {
-    return <p class="empty">Steps are there for queries in DQL.</p>;
+    return <p class="empty">Steps are there for queries in DQL and Cypher.</p>;
   }
-  const most = Math.max(1, ...steps.map((it) => it.ns));
+  const most = Math.max(1, ...steps.map((it) => it.ns ?? 0));
   return <ul class="tree">{treeOf(steps).map((it, at) => <Row key={at} branch={it} most={most} />)}</ul>;
 }

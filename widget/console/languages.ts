@@ -108,6 +108,31 @@ function objectIn(text: string): string {
   return text.trim() || "{}";
 }
 
+/** The columns of a plan in Cypher: those of `EXPLAIN`, and those that `PROFILE` adds. */
+const PLAN_COLUMNS = ["operator", "detail", "expected", "actual", "ms"];
+
+/** The steps of a plan in Cypher; none for another answer. */
+function planSteps(data: any): Step[] {
+  const columns: string[] = data?.columns ?? [];
+  if (columns.length < 3 || columns.some((it, at) => it !== PLAN_COLUMNS[at])) {
+    return [];
+  }
+  return data.rows.map(([operator, detail, expected, actual, ms]: any[]): Step => ({
+    // What is part of an operator is indented by two blanks below it.
+    depth: (operator.length - operator.trimStart().length) / 2,
+    operator: operator.trimStart(),
+    detail: detail ?? "",
+    estimate: expected,
+    rows: actual,
+    ns: ms === undefined || ms === null ? null : Number(ms) * 1e6,
+    threads: 1,
+    strategy: "",
+  }));
+}
+
+/** Whether the result of a query in Cypher is a plan. */
+const IS_PLAN = /^(\s|\/\/[^\n]*\n|\/\*[^]*?\*\/)*(explain|profile)\b/i;
+
 const CYPHER: Language = {
   id: "cypher",
   name: "Cypher",
@@ -115,14 +140,21 @@ const CYPHER: Language = {
   extension: [cypher, cypher.data.of({ autocomplete: completeCypher })],
   formats: false,
   hasParameters: true,
-  explains: false,
+  explains: true,
   drawn: "MATCH (n)-[r]->(m) RETURN n, r, m LIMIT 50",
   named: quoted,
   blocks: values.blocksOf,
   draw: (network, data) => values.draw(network, data.rows),
   async run(text, signal, parameters) {
-    const body = `{"query": ${JSON.stringify(text)}, "params": ${objectIn(parameters)}}`;
-    return outcome("cypher", text, await send("cypher", "application/json", body, signal));
+    const params = objectIn(parameters);
+    const sent = (query: string) =>
+      send("cypher", "application/json", `{"query": ${JSON.stringify(query)}, "params": ${params}}`, signal);
+    const result = outcome("cypher", text, await sent(text));
+    if (result.data !== undefined) {
+      const plan = IS_PLAN.test(text) ? result.data : (await sent(`EXPLAIN ${text}`)).body?.data;
+      result.steps = planSteps(plan);
+    }
+    return result;
   },
 };
 

@@ -42,3 +42,39 @@ fn cypher_shows_what_may_be_read() {
     let refused = site.send("POST", "/cypher", "", r#"{"query":"RETURN 1"}"#);
     assert!(refused.text().contains("Unauthenticated"), "{}", refused.text());
 }
+
+/// A predicate that the caller may not read is in a plan as one that does not exist.
+#[test]
+fn plans_have_what_may_be_read() {
+    let site = Site::new(Duration::from_secs(3600), None);
+    let (groot, ada, eve) = (site.token("groot"), site.token("ada"), site.token("eve"));
+    // Without the milliseconds.
+    let plan = |token: &str, text: &str| -> Vec<Vec<Value>> {
+        let rows = rows(&site, token, text);
+        let steps = rows.as_array().unwrap().iter().map(|row| row.as_array().unwrap());
+        steps.map(|row| row.iter().take(4).cloned().collect()).collect()
+    };
+    for mode in ["EXPLAIN", "PROFILE"] {
+        for text in [
+            "MATCH (n)-[r]->(m) RETURN n, r, m",
+            "MATCH (n:Note) RETURN properties(n), keys(n)",
+            "MATCH (a)-->(b) WHERE NOT (b)-->(a) RETURN count(*)",
+            "MATCH p = (a)-[*1..2]-(b) RETURN DISTINCT b",
+        ] {
+            let text = format!("{mode} {text}");
+            for token in [&ada, &eve] {
+                let reported = rows(&site, token, &text).to_string();
+                assert!(!reported.contains("secret") && !reported.contains("hidden"), "{reported}");
+            }
+            assert!(!plan(&groot, &text).is_empty(), "{text}");
+        }
+        let of = |name: &str| {
+            format!("{mode} MATCH (n {{{name}: 'x'}}) WHERE n.{name} > 'a' RETURN n.{name}")
+        };
+        for token in [&ada, &eve] {
+            let steps =
+                |name: &str| json!(plan(token, &of(name))).to_string().replace("absent", "secret");
+            assert_eq!(steps("secret"), steps("absent"), "{mode}");
+        }
+    }
+}

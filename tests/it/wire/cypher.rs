@@ -130,6 +130,37 @@ fn limits_hold() {
 }
 
 #[test]
+fn plans_come_back_within_the_limits() {
+    let site = site();
+    let text = "MATCH (p:Person)-[:knows]->(b) WHERE id(p) = $id RETURN b.name";
+    let plan = post(&site, &format!("EXPLAIN {text}"), json!({ "id": 1 })).json();
+    assert_eq!(plan["data"]["columns"], json!(["operator", "detail", "expected"]));
+    assert_eq!(plan["data"]["rows"][0], json!(["UidSeek", "id(p) = 1", 1]));
+    let profile = post(&site, &format!("PROFILE {text}"), json!({ "id": 1 })).json();
+    let columns = json!(["operator", "detail", "expected", "actual", "ms"]);
+    assert_eq!(profile["data"]["columns"], columns);
+    assert_eq!(profile["data"]["rows"].as_array().unwrap().last().unwrap()[3], 1, "{profile}");
+    let missing = post(&site, &format!("EXPLAIN {text}"), json!({})).json();
+    assert!(message(&missing).contains("$id"), "{missing}");
+    // A plan is there at once, while to run the query takes longer than it may.
+    let endless =
+        "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a WHERE a < 0 RETURN a";
+    let plan = send(&site, "/cypher?timeout=300ms", &format!("EXPLAIN {endless}")).json();
+    assert_eq!(plan["data"]["rows"][0][0], "Unwind", "{plan}");
+    let late = send(&site, "/cypher?timeout=300ms", &format!("PROFILE {endless}")).json();
+    assert!(message(&late).contains("timeout"), "{late}");
+    let limits = Limits { memory: 16 << 20, result: 1 << 10, ..Limits::default() };
+    let options = OpenOptions { limits, ..OpenOptions::default() };
+    let small = Site::of(Database::in_memory_with(options), ServeOptions::default());
+    // The rows of a query are in no plan, so that the limit of answers is not theirs; memory is.
+    let rows = "PROFILE UNWIND range(1, 5000) AS n RETURN n, 'abcdefghijkl'";
+    assert_eq!(send(&small, "/cypher", rows).json()["data"]["rows"][0][3], 5_000);
+    let large = "PROFILE UNWIND range(1, 3000000) AS n WITH collect(n) AS all RETURN size(all)";
+    let refused = send(&small, "/cypher", large).json();
+    assert!(message(&refused).contains("memory"), "{refused}");
+}
+
+#[test]
 fn requests_are_counted_by_their_route() {
     let site = site();
     send(&site, "/cypher", "RETURN 1");

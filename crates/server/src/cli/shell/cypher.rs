@@ -57,9 +57,18 @@ pub(super) const WORDS: [&str; 42] = [
 
 /// Whether a text is a Cypher statement, by its first keyword.
 pub(super) fn is_cypher(text: &str) -> bool {
+    begins_with(text, &OPENERS)
+}
+
+/// Whether a Cypher statement says itself that its result is a plan.
+pub(super) fn is_plan(text: &str) -> bool {
+    begins_with(text, &["EXPLAIN", "PROFILE"])
+}
+
+fn begins_with(text: &str, words: &[&str]) -> bool {
     let rest = without_comments(text);
     let end = rest.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(rest.len());
-    OPENERS.iter().any(|word| word.eq_ignore_ascii_case(&rest[..end]))
+    words.iter().any(|word| word.eq_ignore_ascii_case(&rest[..end]))
 }
 
 /// Whether a word is a keyword, ignoring case.
@@ -156,6 +165,8 @@ mod tests {
         {
             assert!(!is_cypher(text), "{text}");
         }
+        assert!(is_plan("/* a */ explain MATCH (n) RETURN n") && is_plan("PROFILE RETURN 1"));
+        assert!(!is_plan("MATCH (n:EXPLAIN) RETURN n"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::catalog::Catalog;
 use super::commands::{help, hint_for};
-use super::cypher::{is_cypher, without_end};
+use super::cypher::{is_cypher, is_plan, without_end};
 use super::describe::{describe_all, describe_one};
 use super::results::{
     ResultStyle, ShellAnswer, form_of, indented, show_answer, show_cypher, show_rows,
@@ -192,15 +192,25 @@ impl ShellSession {
             (text, _) => text.to_owned(),
         };
         if is_cypher(&text) {
-            return Err(
-                Error::query("\\explain is for DQL: queries in Cypher have no plan yet").into()
-            );
+            return self.profile(without_end(&text));
         }
         let request = QueryRequest { text, ..QueryRequest::default() };
         let explained = self.database.explain_with(&request, &self.control());
         let explanation = explained.map_err(Failure::about(&request.text))?;
         clear_bar();
         Ok(self.screen.show(format!("{explanation}\n").as_bytes())?)
+    }
+
+    /// Prints the operators of a query in Cypher: with their rows and times, or, after `EXPLAIN`,
+    /// without running it.
+    fn profile(&mut self, text: &str) -> Done {
+        let text = if is_plan(text) { text.to_owned() } else { format!("PROFILE {text}") };
+        let (about, control) = (Failure::about(&text), self.control());
+        let plan = self.database.cypher_with(&text, &cypher_params(&Map::new())?, &control);
+        let plan = plan.map_err(&about)?;
+        clear_bar();
+        let style = ResultStyle { form: Form::Rows(RowFormat::Table), rows: None };
+        show_cypher(&plan, &style, &mut self.screen, &control).map_err(about)
     }
 
     fn export(&mut self, argument: &str) -> Done {

@@ -83,7 +83,8 @@ pub(super) fn is_complete(text: &str) -> bool {
     {
         return true;
     }
-    if is_cypher(text) {
+    let argument = command(text).map_or(text, |(_, argument)| argument);
+    if is_cypher(argument) {
         return is_ended(text);
     }
     let tokens = tokens(text);
@@ -158,9 +159,11 @@ mod tests {
         assert!(is_complete("{ q(func: has(n)) { ...f } }\nfragment f { n }"));
         assert!(is_complete("{ q(func: has(n)) { ...f } }\n\n"));
         assert!(is_complete("{ queryX { ... on Y { a } } }"));
-        for text in ["{", "query q($a: int)", "(", "upsert {", "\\explain {"] {
+        for text in ["{", "query q($a: int)", "(", "upsert {", "\\explain {", "\\explain MATCH (n)"]
+        {
             assert!(!is_complete(text), "{text}");
         }
+        assert!(is_complete("\\explain MATCH (n)\nRETURN n;"));
         for text in ["}", "hello", "\\schema", "\\describe {", "[{\"a\": \"{\"}]", "schema {}"] {
             assert!(is_complete(text), "{text}");
         }
