@@ -6,14 +6,15 @@
 //! steps:
 //!
 //! 1. Constraints on pairs (`a <> c`, `NOT (a)-->(c)`, relationships of one clause that may not be
-//!   the same) are resolved by inclusion and exclusion into patterns without constraints (`terms`).
+//!    the same) are resolved by inclusion and exclusion into patterns without constraints
+//!    (`terms`).
 //! 2. Each leaf of a pattern is eliminated into a number of matches for each node of its neighbour,
-//!   by one pass over the lists of the edge (`reduce`). Trees end here: the time is that of reading
-//!   each edge once.
+//!    by one pass over the lists of the edge (`reduce`). Trees end here: the time is that of
+//!    reading each edge once.
 //! 3. What remains is a core of cycles and retained variables. Variables that are functions of
-//!   others become a part of them (`core/contract`), and a triangle visits each three nodes once
-//!   (`core/triangles`). Else variables are bound one by one to the intersection of sorted lists
-//!   (`core/enumerate`).
+//!    others become a part of them (`core/contract`), and a triangle visits each three nodes once
+//!    (`core/triangles`). Else variables are bound one by one to the intersection of sorted lists
+//!    (`core/enumerate`).
 //!
 //! Keys, arguments and conditions on one variable are evaluated once for each distinct value of the
 //! property that they read (`coded`), and groups are numbers of such codes (`groups`). Few
