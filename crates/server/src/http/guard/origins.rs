@@ -4,11 +4,11 @@
 //! Three rules, whatever the path and the method, before anything else is looked at:
 //!
 //! 1. `Host` is an address, `localhost`, or a name that was allowed. A page of an external name
-//!   that was made to lead here (DNS rebinding) has that name in it, and would be of one origin
-//!   with us.
+//!    that was made to lead here (DNS rebinding) has that name in it, and would be of one origin
+//!    with us.
 //! 2. A request with an `Origin` is of the origin that it is sent to, or of one that was allowed.
-//!   So are those that a browser says are not of the same (`Sec-Fetch-Site`); without an `Origin`
-//!   theirs is unknown.
+//!    So are those that a browser says are not of the same (`Sec-Fetch-Site`); without an `Origin`
+//!    theirs is unknown.
 //! 3. What changes something is not requested by GET, which links and images do too.
 //!
 //! Programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`, so the first rule is
