@@ -200,8 +200,9 @@ fn unknown_function(name: &Name) -> Fault {
 }
 
 /// Functions of SQL and of older versions of Cypher, and what to write instead.
-const INSTEAD: [(&str, &str); 12] = [
+const INSTEAD: [(&str, &str); 13] = [
     ("concat", "`a + b`"),
+    ("if", "`CASE WHEN condition THEN value ELSE other END`"),
     ("ifnull", "`coalesce(value, other)`"),
     ("lcase", "`toLower(text)`"),
     ("len", "`size(value)`"),

@@ -107,6 +107,7 @@ fn unknown(text: &str, at: usize, first: char) -> Fault {
     let (written, hint) = match first {
         '=' => ("==", "equality is `=`"),
         '!' => ("!=", "inequality is `<>`"),
+        '#' => ("#", "a comment begins with `//`"),
         _ => ("", ""),
     };
     if rest.starts_with(written) && !written.is_empty() {

@@ -215,6 +215,20 @@ fn hint(tokens: &[Spanned], index: usize, word: &str, expected: &[&str]) -> Stri
         {
             "a part of a path can't be repeated in brackets yet: give the relationship a length, `-[:TYPE*1..3]->`"
         }
+        (_, _, Token::String(_)) if expects("name") && !expects("NULL") => {
+            "a name is written without quotes, or in backquotes"
+        }
+        (_, _, Token::Sign(Sign::Equal)) if expects(":") => "a map is `{key: value}`",
+        (_, _, Token::Sign(Sign::Ampersand)) => "conditions are joined by `AND`",
+        (_, _, Token::Where) => {
+            "`WHERE` follows `MATCH` or `WITH`: write `WITH ... WHERE ... RETURN`"
+        }
+        (_, Some(Token::Sign(Sign::Dot)), Token::Sign(Sign::Star)) => {
+            "`properties(n)` has all properties of a node"
+        }
+        (_, Some(Token::Sign(Sign::RoundClose)), Token::Sign(Sign::Minus)) => {
+            "a relationship is `-[:TYPE]->`, `<-[:TYPE]-` or `-->`"
+        }
         (_, _, Token::Sign(Sign::Comma)) if expects("NULL") => "is there a comma too much?",
         (_, Some(Token::Sign(Sign::Comma)), _) if expects("NULL") => {
             "is the comma before it too much?"

@@ -46,6 +46,9 @@ pub(super) fn instead_of(word: &str) -> Option<&'static str> {
         }
         "SELECT" => "rows are given by `RETURN`",
         "FROM" => "nodes are matched by `MATCH (n:Label)`",
+        "BETWEEN" => "write `least <= x AND x <= most`",
+        "IS" => "equality is `=`; `IS NULL` and `IS NOT NULL` are tests for null",
+        "NULLS" => "null is the greatest value: the last one, and the first one with `DESC`",
         "LIKE" => "write `STARTS WITH`, `ENDS WITH`, `CONTAINS` or `=~`",
         "ORDER" => "write `ORDER BY`",
         "FILTER" => "a condition is the `WHERE` of a `MATCH` or of `WITH *`",
