@@ -277,7 +277,7 @@ class Query:
             if one and other and set(of.split("|")) & set(others.split("|"))
         ]
         self.dice.shuffle(paths)
-        return ", ".join(paths), [name for name in local if name not in scope], differ
+        return paths, [name for name in local if name not in scope], differ
 
     def variable(self, among, joins):
         if among and self.chance(joins):
@@ -308,18 +308,19 @@ class Query:
 
     def match(self, is_optional=False, hops=3):
         scope = self.nodes
-        pattern, new, differ = self.pattern(scope, 2 if is_optional else hops, is_optional)
+        paths, new, differ = self.pattern(scope, 2 if is_optional else hops, is_optional)
         local = scope + new
         condition = ""
         if self.chance(0.6):
             condition = self.inner(scope, new) if is_optional else self.condition(local)
         self.nodes = local
-        words = "OPTIONAL MATCH" if is_optional else "MATCH"
-        if differ and not is_optional:
-            # Ladybug compares wrong rows of relationships where a node of the pattern is filtered.
-            later = f"« ¦ WITH * WHERE {' AND '.join(differ)}»"
-            return f"{words} {pattern}{self.where(condition, [])}{later}"
-        return f"{words} {pattern}{self.where(condition, differ)}"
+        if is_optional:
+            return f"OPTIONAL MATCH {', '.join(paths)}{self.where(condition, differ)}"
+        # Ladybug makes one pattern of several paths and of MATCH after MATCH. There it loses rows,
+        # and compares wrong relationships, where a node has a condition; WITH is between them.
+        text = "« ¦ WITH * »MATCH " if scope else "MATCH "
+        text += "«, ¦ WITH * MATCH »".join(paths) + self.where(condition, [])
+        return text + (f"« ¦ WITH * WHERE {' AND '.join(differ)}»" if differ else "")
 
     def where(self, condition, differ):
         tests = " AND ".join(differ)
@@ -428,10 +429,10 @@ class Query:
 
     def subquery(self, word, nodes, depth):
         edges, self.edges = self.edges, None
-        pattern, new, differ = self.pattern(nodes, 2)
+        paths, new, differ = self.pattern(nodes, 2)
         self.edges = edges
         condition = self.inner(nodes, new, depth + 1) if self.chance(0.4) else ""
-        return f"{word} {{ MATCH {pattern}{self.where(condition, differ)} }}"
+        return f"{word} {{ MATCH {', '.join(paths)}{self.where(condition, differ)} }}"
 
     # Clauses
 

@@ -6,9 +6,10 @@ is loaded into a new database of Ladybug, so that its access paths for writes do
 Only what means the same in both is compared:
 
 - A MATCH uses each relationship once; in Ladybug the hops of one pattern may share a relationship.
-  There the query names its relationships and tests `id(r) <> id(s)`. The test is behind `WITH *`,
-  since Ladybug compares wrong rows of two relationships where a node of the match is filtered: it
-  returns rows with the same relationship, and omits others.
+  There the query names its relationships and tests `id(r) <> id(s)`.
+- Where a node of a MATCH has a condition, Ladybug loses rows of several paths, which one path of
+  the same hops has, and compares wrong relationships: of the rows of `id(r) <> id(s)` some have one
+  relationship twice, and others are missing. `WITH *` is between paths, and before such tests.
 - Walks of variable length are trails: Ladybug has the word TRAIL for them. It has no such test
   between a walk and a hop, so their types differ.
 - Ladybug matches a loop twice by a hop without direction: graphs with loops have directed hops.
