@@ -249,12 +249,13 @@ class Query:
         ours = self.dice.choice([name, "|".join(name)])
         return f"«:{ours}¦:{SPREAD[name]}»"
 
-    def pattern(self, scope, hops, is_optional=False):
+    def pattern(self, scope, hops, is_optional=False, is_subquery=False):
         """Return the paths of a pattern, its new nodes, and what Ladybug has to test besides."""
         paths, local, relationships = [], list(scope), []
         # Ladybug loses and adds rows of several optional paths, and loses some of optional walks.
-        is_single = is_optional and not self.is_free
-        self.has_walks = not is_single
+        # In subqueries it adds rows of several paths, too.
+        is_single = (is_optional or is_subquery) and not self.is_free
+        self.has_walks = not is_optional or self.is_free
         for number in range(1 if is_single else self.dice.choice([1, 1, 1, 2])):
             is_joined = number > 0 or (scope and self.chance(0.9))
             name, is_old = self.variable(local, 1.0 if is_joined else 0.0)
@@ -429,7 +430,7 @@ class Query:
 
     def subquery(self, word, nodes, depth):
         edges, self.edges = self.edges, None
-        paths, new, differ = self.pattern(nodes, 2)
+        paths, new, differ = self.pattern(nodes, 2, is_subquery=True)
         self.edges = edges
         condition = self.inner(nodes, new, depth + 1) if self.chance(0.4) else ""
         return f"{word} {{ MATCH {', '.join(paths)}{self.where(condition, differ)} }}"
@@ -440,14 +441,15 @@ class Query:
         """Return the clauses before RETURN."""
         hops = 3 if not self.is_large else 2
         optional = self.dice.choice([0, 0, 0, 1, 1, 2])
-        # Ladybug loses nodes with a count of 0 before OPTIONAL MATCH.
-        self.has_counts = self.is_free or not optional
+        is_joined, is_continued = self.chance(0.15), self.chance(0.25)
+        # Ladybug loses nodes with a count of 0 before a later MATCH.
+        self.has_counts = self.is_free or not (optional or is_joined or is_continued)
         clauses = [self.match(hops=hops)]
-        if self.chance(0.15):
+        if is_joined:
             clauses.append(self.match(hops=2))
         for _ in range(optional):
             clauses.append(self.match(is_optional=True))
-        if self.chance(0.25):
+        if is_continued:
             clauses.append(self.with_clause())
             if self.nodes and self.chance(0.5):
                 clauses.append(self.match(self.chance(0.3) and (optional or self.is_free), hops=1))

@@ -22,7 +22,9 @@ Only what means the same in both is compared:
   nulls: such conditions are comparisons.
 - Ladybug loses and adds rows of OPTIONAL MATCH with several paths from nodes of clauses before it:
   there is one path, and no walk.
-- Ladybug loses nodes with a COUNT of 0 before OPTIONAL MATCH: one query has not both.
+- Ladybug loses nodes with a COUNT of 0 before a later MATCH: one query has not both.
+- Ladybug adds rows of EXISTS with several paths and a condition on outer nodes of both: subqueries
+  have one path.
 - With a subquery in RETURN, Ladybug loses conditions of MATCH: subqueries are in conditions.
 - A node has one label in Ladybug: a label of several tables stands for several types.
 - Columns of UNION have one type in Ladybug: they are integers.
