@@ -48,8 +48,6 @@ pub enum Code {
     NoVariablesInScope,
     /// A constant is needed.
     NonConstantExpression,
-    /// There is no such procedure.
-    ProcedureNotFound,
     /// One relationship is twice in a pattern.
     RelationshipUniquenessViolation,
     /// A variable does not exist.
@@ -60,6 +58,8 @@ pub enum Code {
     UnknownFunction,
     /// A procedure has no option or column of that name.
     UnknownName,
+    /// There is no such procedure.
+    UnknownProcedure,
     /// A variable exists already.
     VariableAlreadyBound,
     /// A variable is of another kind.

@@ -24,7 +24,7 @@ impl<'a> Analyser<'a> {
         is_alone: bool,
     ) -> Checked<Vec<(&'a str, Slot)>> {
         let signature = named(&call.name.text)
-            .map_err(|it| fault(Code::ProcedureNotFound, call.name.span, it))?;
+            .map_err(|it| fault(Code::UnknownProcedure, call.name.span, it))?;
         self.procedure_arguments(call, signature)?;
         let columns = match &call.yields {
             Yields::Items(items) => self.yielded(items, signature)?,
