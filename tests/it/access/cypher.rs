@@ -33,6 +33,14 @@ fn cypher_shows_what_may_be_read() {
             "MATCH (n:Note) RETURN properties(n)",
             [json!([[{ "hidden": "h", "text": "Ada" }]]), json!([[{ "text": "Ada" }]]), json!([])],
         ),
+        (
+            "CALL algo.degree('friend') YIELD node, degree RETURN count(node), sum(degree)",
+            [json!([[2, 1.0]]), json!([[2, 1.0]]), json!([[0, 0]])],
+        ),
+        (
+            "CALL algo.degree('friend', {labels: ['Person', 'Note']}) YIELD node RETURN count(*)",
+            [json!([[3]]), json!([[3]]), json!([[0]])],
+        ),
         ("MATCH (n) WHERE n.xid IS NOT NULL RETURN n", [json!([]), json!([]), json!([])]),
     ] {
         for (token, want) in [(&groot, all), (&ada, some), (&eve, none)] {
