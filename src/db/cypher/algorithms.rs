@@ -10,7 +10,7 @@ use hexgraph_base::types::{Position, Result, Uid, bounded, did_you_mean};
 use hexgraph_cypher::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, Graph as _, NodeGroups};
 use hexgraph_scalar::Value;
 use hexgraph_store::algo::{EdgeSelection, Graph, Outcome, Output, Paths, Report, Requested};
-use hexgraph_store::exec::AlgorithmRun;
+use hexgraph_store::exec::{call_graph, run_algorithm};
 use hexgraph_store::graph::NodeIds;
 use hexgraph_store::storage::NodeSet;
 use rustc_hash::FxHashMap;
@@ -39,11 +39,10 @@ impl SnapshotGraph<'_> {
             direction: call.direction,
             uid: &uid,
         };
-        let run = AlgorithmRun { control: self.context(), call };
-        let prepared = run.graph(&requested)?;
+        let prepared = call_graph(self.context(), call, &requested)?;
         let graph = Arc::clone(&prepared.graph);
         let lists = self.lists(request, &graph)?;
-        let outcome = run.outcome(prepared, lists)?;
+        let outcome = run_algorithm(self.context(), call, prepared, lists)?;
         self.note_unconverged(request, &outcome);
         self.rows(&graph, outcome.output)
     }

@@ -5,7 +5,7 @@ use super::kinds::{Kind, Kinds};
 use super::scope::Slot;
 use crate::error::{Code, Fault};
 use crate::procedures::{
-    AlgorithmRequest, OptionFault, OptionKind, Signature, literal, named, names_of,
+    AlgorithmRequest, OptionFault, OptionKind, Procedure, literal, named, names_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, ProcedureCall, Yields};
@@ -48,7 +48,7 @@ impl<'a> Analyser<'a> {
     fn yielded(
         &mut self,
         items: &'a [(Name, Option<Name>)],
-        signature: Signature,
+        signature: Procedure,
     ) -> Checked<Vec<(&'a str, Slot)>> {
         let columns = signature.columns();
         let mut bound = Vec::with_capacity(items.len());
@@ -65,7 +65,7 @@ impl<'a> Analyser<'a> {
     fn procedure_arguments(
         &mut self,
         call: &'a ProcedureCall,
-        signature: Signature,
+        signature: Procedure,
     ) -> Checked<()> {
         let arguments = call.arguments.as_deref().unwrap_or_default();
         let (Some(types), None) = (arguments.first(), arguments.get(2)) else {
@@ -112,7 +112,7 @@ impl<'a> Analyser<'a> {
         &mut self,
         call: &ProcedureCall,
         entries: &'a [(Name, Expr)],
-        signature: Signature,
+        signature: Procedure,
     ) -> Checked<()> {
         let mut request = AlgorithmRequest::new(signature, Position::default());
         let mut seen = FxHashSet::default();
@@ -178,7 +178,7 @@ fn fault(code: Code, span: Span, it: OptionFault) -> Fault {
 }
 
 /// Within a query the columns have to be named.
-fn unnamed_columns(call: &ProcedureCall, signature: Signature, yields: &Yields) -> Fault {
+fn unnamed_columns(call: &ProcedureCall, signature: Procedure, yields: &Yields) -> Fault {
     let (code, message) = match yields {
         Yields::All => {
             (Code::UnexpectedSyntax, "`YIELD *` is possible only where `CALL` is the entire query")

@@ -5,7 +5,7 @@
 use crate::ast::{
     ArithmeticOp, CompareOp, Direction, LabelExpr, QuantifierKind, SubqueryKind, TypeName,
 };
-use crate::procedures::Signature;
+use crate::procedures::Procedure;
 use crate::span::Span;
 use hexgraph_scalar::{Aggregate as AggregateFunction, Function, TextTest, Value};
 use std::sync::Arc;
@@ -181,7 +181,7 @@ pub(super) enum Stage {
 /// A call of an algorithm: its rows follow each row.
 #[derive(Debug, Clone)]
 pub(super) struct AlgorithmPlan {
-    pub(super) signature: Signature,
+    pub(super) signature: Procedure,
     /// The types of relationships.
     pub(super) types: Expression,
     pub(super) options: Option<Expression>,

@@ -6,8 +6,8 @@ mod request;
 mod rows;
 mod signature;
 
-pub(crate) use options::{OptionFault, OptionKind, literal};
-pub(crate) use request::names_of;
-pub use request::{AlgorithmRequest, NodeGroups};
+pub use options::NodeGroups;
+pub(crate) use options::{OptionFault, OptionKind, literal, names_of};
+pub use request::AlgorithmRequest;
 pub use rows::{AlgorithmColumn, AlgorithmRows};
-pub(crate) use signature::{Signature, named};
+pub(crate) use signature::{Procedure, named};

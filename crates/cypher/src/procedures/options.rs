@@ -1,9 +1,9 @@
 //! The values of options: their kinds, and whether they are in range.
 
-use super::request::{NodeGroups, names_of};
 use crate::syntax::ast::{Expr, ExprKind};
 use hexgraph_base::plan::{ArgumentKind, ArgumentValue, NUMBERS_MAX, NodeList};
 use hexgraph_scalar::{List, Value};
+use std::sync::Arc;
 
 /// What is wrong with a call, and what to write instead.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,16 @@ pub(crate) enum OptionKind {
     Weight,
     /// The name of a label, or a list of them.
     Labels,
+}
+
+/// What identifies the groups of nodes. Nodes with equal values are of one group, and a node
+/// without a value is a group of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NodeGroups {
+    /// The values of a property.
+    Property(Arc<str>),
+    /// The value of each node.
+    Pairs(Vec<(u64, Value)>),
 }
 
 /// The value of an argument of the table. `None` for null, which means the default.
@@ -72,15 +82,12 @@ pub(super) fn groups_of(name: &str, value: &Value) -> Result<NodeGroups, OptionF
 }
 
 /// The labels of the nodes of a graph.
-pub(super) fn labels_of(
-    name: &str,
-    value: &Value,
-) -> Result<Vec<std::sync::Arc<str>>, OptionFault> {
+pub(super) fn labels_of(name: &str, value: &Value) -> Result<Vec<Arc<str>>, OptionFault> {
     names_of(value).ok_or_else(|| refused(name, value, "a label, or a list of labels"))
 }
 
 /// The property of relationships that is their weight.
-pub(super) fn weight_of(name: &str, value: &Value) -> Result<std::sync::Arc<str>, OptionFault> {
+pub(super) fn weight_of(name: &str, value: &Value) -> Result<Arc<str>, OptionFault> {
     match value {
         Value::String(text) => Ok(text.clone()),
         _ => Err(refused(name, value, "the name of a property of the relationships")),
@@ -189,4 +196,17 @@ pub(crate) fn literal(expr: &Expr) -> Option<Value> {
         }
         _ => return None,
     })
+}
+
+/// Names: a string, or a list of strings with at least one.
+pub(crate) fn names_of(value: &Value) -> Option<Vec<Arc<str>>> {
+    let name = |it: &Value| match it {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    };
+    match value {
+        Value::String(text) => Some(vec![text.clone()]),
+        Value::List(list) if !list.is_empty() => list.iter().map(name).collect(),
+        _ => None,
+    }
 }

@@ -1,7 +1,9 @@
 //! A call with the values of its arguments.
 
-use super::options::{OptionFault, OptionKind, argument_value, groups_of, labels_of, weight_of};
-use super::signature::Signature;
+use super::options::{
+    NodeGroups, OptionFault, OptionKind, argument_value, groups_of, labels_of, weight_of,
+};
+use super::signature::Procedure;
 use hexgraph_base::plan::{AlgorithmCall, ArgumentKind, ArgumentValue, Direction};
 use hexgraph_base::types::Position;
 use hexgraph_scalar::Value;
@@ -25,19 +27,9 @@ pub struct AlgorithmRequest {
     pub at: Position,
 }
 
-/// What identifies the groups of nodes. Nodes with equal values are of one group, and a node
-/// without a value is a group of its own.
-#[derive(Debug, Clone, PartialEq)]
-pub enum NodeGroups {
-    /// The values of a property.
-    Property(Arc<str>),
-    /// The value of each node.
-    Pairs(Vec<(u64, Value)>),
-}
-
 impl AlgorithmRequest {
     /// A call without relationships and with all defaults.
-    pub(crate) fn new(signature: Signature, at: Position) -> AlgorithmRequest {
+    pub(crate) fn new(signature: Procedure, at: Position) -> AlgorithmRequest {
         AlgorithmRequest {
             call: AlgorithmCall::new(signature.algorithm),
             types: Vec::new(),
@@ -60,7 +52,7 @@ impl AlgorithmRequest {
     /// Sets an option.
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), OptionFault> {
         let algorithm = self.call.algorithm;
-        let option = Signature { algorithm }.option(name)?;
+        let option = Procedure { algorithm }.option(name)?;
         match option {
             OptionKind::Weight if value.is_null() => self.weight = None,
             OptionKind::Labels if value.is_null() => self.labels = None,
@@ -116,7 +108,7 @@ impl AlgorithmRequest {
             }
             _ => format!("write `{{{name}: node}}` with a variable of `MATCH`, or an id"),
         };
-        let procedure = Signature { algorithm }.name();
+        let procedure = Procedure { algorithm }.name();
         Some(OptionFault { message: format!("`{procedure}` needs the option `{name}`"), hint })
     }
 }
@@ -126,18 +118,5 @@ fn impossible(word: &str, directions: &[Direction]) -> OptionFault {
     OptionFault {
         message: format!("`direction` can't be '{word}' for this algorithm"),
         hint: format!("possible are {}", possible.join(", ")),
-    }
-}
-
-/// Names: a string, or a list of strings with at least one.
-pub(crate) fn names_of(value: &Value) -> Option<Vec<Arc<str>>> {
-    let name = |it: &Value| match it {
-        Value::String(text) => Some(text.clone()),
-        _ => None,
-    };
-    match value {
-        Value::String(text) => Some(vec![text.clone()]),
-        Value::List(list) if !list.is_empty() => list.iter().map(name).collect(),
-        _ => None,
     }
 }

@@ -18,14 +18,14 @@ pub(super) const LABELS: &str = "labels";
 
 /// A procedure: an algorithm with its options and columns.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Signature {
+pub(crate) struct Procedure {
     pub(crate) algorithm: &'static Algorithm,
 }
 
 /// The procedure of a name.
-pub(crate) fn named(name: &str) -> Result<Signature, OptionFault> {
+pub(crate) fn named(name: &str) -> Result<Procedure, OptionFault> {
     if let Some(algorithm) = name.strip_prefix(PREFIX).and_then(algorithm) {
-        return Ok(Signature { algorithm });
+        return Ok(Procedure { algorithm });
     }
     let near = name.split('.').rev().find_map(nearest_algorithm);
     let hint = match near {
@@ -41,7 +41,7 @@ pub(crate) fn named(name: &str) -> Result<Signature, OptionFault> {
     Err(OptionFault { message: format!("there is no procedure `{name}`"), hint })
 }
 
-impl Signature {
+impl Procedure {
     /// The name that `CALL` has.
     pub(crate) fn name(self) -> String {
         format!("{PREFIX}{}", self.algorithm.name)

@@ -15,6 +15,7 @@ mod compact;
 mod requested;
 mod cache;
 mod estimate;
+mod call_graph;
 mod run;
 mod random;
 mod bits;
@@ -29,6 +30,7 @@ mod triangles;
 mod table;
 
 pub use cache::{GraphCache, Lookup};
+pub use call_graph::CallGraph;
 pub use compact::arrays::EdgeArrays;
 pub use compact::graph::Graph;
 pub use compact::rows::Rows;

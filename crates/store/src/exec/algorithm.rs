@@ -1,8 +1,8 @@
 //! Executes the block of an algorithm: selects its edges and nodes, gets their compact graph, and
 //! has the algorithm computed on it.
 
-use crate::algo::{EdgeSelection, Graph, Lookup, Outcome, Output, Report, Requested};
-use crate::exec::algorithm_run::{AlgorithmRun, CallGraph};
+use crate::algo::{CallGraph, EdgeSelection, Graph, Lookup, Outcome, Output, Report, Requested};
+use crate::exec::algorithm_run::{call_graph, run_algorithm};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{AlgorithmResult, Column, ValueMap};
@@ -30,8 +30,7 @@ impl<'a> Context<'a> {
         block: &Block,
         call: &AlgorithmCall,
     ) -> Result<Option<AlgorithmResult>> {
-        let run = AlgorithmRun { control: self.control, call };
-        let prepared = self.compact_graph(block, run)?;
+        let prepared = self.compact_graph(block, call)?;
         let graph = Arc::clone(&prepared.graph);
         let node_of = |uid: &u64| self.version.nodes.node(Uid(*uid));
         let mut lists = Vec::with_capacity(call.given.len());
@@ -49,7 +48,7 @@ impl<'a> Context<'a> {
             lists.push(nodes.map(numbers));
         }
         let step = self.begin("compute", "", None, None);
-        let result = run.outcome(prepared, lists)?;
+        let result = run_algorithm(self.control, call, prepared, lists)?;
         self.describe(&step, &reported(&result));
         self.end(&step, result.report.edges);
         self.note_unconverged(block, call.algorithm.name, &result.report);
@@ -76,8 +75,7 @@ impl<'a> Context<'a> {
     }
 
     /// The compact graph of a block: one that was made before, or a new one.
-    fn compact_graph(&self, block: &Block, run: AlgorithmRun<'_>) -> Result<CallGraph> {
-        let call = run.call;
+    fn compact_graph(&self, block: &Block, call: &AlgorithmCall) -> Result<CallGraph> {
         let step = self.begin("graph", &edges_text(block), None, None);
         let uid = |node| self.version.nodes.uid(node);
         let edges = self.algorithm_edges(block)?;
@@ -90,7 +88,7 @@ impl<'a> Context<'a> {
             parts.push(EdgeSelection { predicate, reverse, weight, far });
         }
         let expected = Requested { parts, nodes, direction: call.direction, uid: &uid };
-        let prepared = run.graph(&expected)?;
+        let prepared = call_graph(self.control, call, &expected)?;
         let path = match prepared.lookup {
             Lookup::Made => GraphPath::Made,
             Lookup::Cached => GraphPath::Cached,

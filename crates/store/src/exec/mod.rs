@@ -17,7 +17,7 @@ mod algorithm;
 mod upsert;
 mod write;
 
-pub use algorithm_run::{AlgorithmRun, CallGraph};
+pub use algorithm_run::{call_graph, run_algorithm};
 pub use answer::Answer;
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
