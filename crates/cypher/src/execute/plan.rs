@@ -356,11 +356,28 @@ pub(super) struct JoinPlan {
     pub(super) patterns: Vec<Pattern>,
     /// The slots of the variables that later stages read. Each pattern has these variables.
     pub(super) retained: Vec<SlotIndex>,
+    /// What a value of the only pattern is compared with.
+    pub(super) compared: Option<Box<Compared>>,
     /// The slot of the number of matches.
     pub(super) count: SlotIndex,
     /// The same as stages, one row for each match: what runs where a condition fails for a node
     /// that has no match.
     pub(super) rows: Vec<Stage>,
+}
+
+/// A condition `own op value` between a pattern and another one that has no edge to it.
+#[derive(Debug, Clone)]
+pub(super) struct Compared {
+    /// The other pattern: only its values and their numbers of matches are read.
+    pub(super) pattern: Pattern,
+    /// Its variable that the value reads, and the value.
+    pub(super) slot: SlotIndex,
+    pub(super) value: Expression,
+    pub(super) op: CompareOp,
+    /// The variable of the own value, and that value.
+    pub(super) own: (SlotIndex, Expression),
+    /// The condition as it is written.
+    pub(super) span: Span,
 }
 
 impl Pattern {

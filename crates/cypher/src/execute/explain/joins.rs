@@ -4,8 +4,8 @@ use super::outline::Outline;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::join::expected_steps;
 use crate::execute::plan::{
-    AttachedKind, Constraint, JoinPlan, JoinStep, NodeAccess, Operation, Pattern, VarIndex,
-    Variable,
+    AttachedKind, Compared, Constraint, JoinPlan, JoinStep, NodeAccess, Operation, Pattern,
+    VarIndex, Variable,
 };
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
@@ -20,7 +20,10 @@ impl Outline<'_, '_> {
         self.add("Join", format!("{edges} {method}"), measured);
         self.inside(|outline| match (steps, &plan.patterns[..]) {
             (None, _) => outline.stages(&plan.rows),
-            (Some(steps), [pattern]) => outline.pattern(pattern, &steps.concat()),
+            (Some(steps), [pattern]) => {
+                outline.pattern(pattern, &steps.concat())?;
+                plan.compared.iter().try_for_each(|it| outline.compared(it))
+            }
             // A walk of one or two steps: the matches of each length.
             (Some(steps), patterns) => {
                 patterns.iter().zip(steps).try_for_each(|(pattern, steps)| {
@@ -32,6 +35,19 @@ impl Outline<'_, '_> {
         })?;
         self.rows = None;
         Ok(())
+    }
+
+    /// The pattern whose values are sorted for a comparison.
+    fn compared(&mut self, compared: &Compared) -> Result<()> {
+        let condition = self.written(compared.span);
+        self.add("Join", format!("{condition} by sorted values"), None);
+        let retained: Vec<VarIndex> =
+            compared.pattern.variable_of(compared.slot).into_iter().collect();
+        let steps = match self.execution.graph.adjacency() {
+            Some(graph) => self.steps_of_pattern(&compared.pattern, &retained, graph)?,
+            None => None,
+        };
+        self.inside(|outline| outline.pattern(&compared.pattern, &steps.unwrap_or_default()))
     }
 
     fn edges(&self, pattern: &Pattern) -> Result<String> {
@@ -46,11 +62,14 @@ impl Outline<'_, '_> {
         let mut steps = Vec::with_capacity(plan.patterns.len());
         for pattern in &plan.patterns {
             if self.execution.profile.is_none()
+                && plan.compared.is_none()
                 && self.execution.is_cheaper_by_rows(pattern, graph, &mut row)?
             {
                 return Ok(None);
             }
-            let retained = plan.retained.iter().filter_map(|it| pattern.variable_of(*it));
+            let own = plan.compared.iter().map(|it| &it.own.0);
+            let retained =
+                plan.retained.iter().chain(own).filter_map(|it| pattern.variable_of(*it));
             let retained: Vec<VarIndex> = retained.collect();
             let Some(of_pattern) = self.steps_of_pattern(pattern, &retained, graph)? else {
                 return Ok(None);

@@ -46,7 +46,7 @@ impl<'a> Execution<'a> {
         let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), &shape)?;
         let width = plan.retained.len();
         for ready in patterns {
-            join.bindings(ready, &plan.retained, &mut |bindings| {
+            join.retained_bindings(ready, plan, row, &mut |bindings, row| {
                 if let Some(profile) = &self.profile {
                     profile.add_rows(id, bindings.counts.len());
                 }

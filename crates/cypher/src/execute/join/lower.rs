@@ -1,11 +1,12 @@
 //! Matches and conditions become a join where only the bindings of some nodes matter, and how many
 //! matches have them: before groups.
 
+use super::compared::split;
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::plan::{
-    Aggregate, Attached, AttachedKind, Constraint, Edge, Expression, Hop, JoinPlan, MatchPlan,
-    MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep, VarIndex,
-    Variable, Walk,
+    Aggregate, Attached, AttachedKind, Compared, Constraint, Edge, Expression, Hop, JoinPlan,
+    MatchPlan, MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep,
+    VarIndex, Variable, Walk,
 };
 use crate::execute::rewrite::{Items, inlined};
 use crate::execute::slots::{Uses, is_random};
@@ -39,13 +40,15 @@ pub(in crate::execute) fn lower(
 ) -> Option<Lowered> {
     let mut patterns = Vec::new();
     let mut first: Option<Shared> = None;
-    for variant in variants(stages)? {
-        let (pattern, shared) = lower_variant(&variant, keys, aggregates, types)?;
+    let variants = variants(stages)?;
+    let is_only = variants.len() == 1;
+    for variant in variants {
+        let (pattern, shared) = lower_variant(&variant, (keys, aggregates), types, is_only)?;
         patterns.push(pattern);
         first.get_or_insert(shared);
     }
-    let Shared { retained, keys, aggregates, residual } = first?;
-    let join = JoinPlan { patterns, retained, count, rows: stages.to_vec() };
+    let Shared { retained, keys, aggregates, residual, compared } = first?;
+    let join = JoinPlan { patterns, retained, compared, count, rows: stages.to_vec() };
     let mut stages = vec![Stage::Join(Box::new(join))];
     stages.extend(residual.into_iter().map(Stage::Filter));
     Some(Lowered { stages, keys, aggregates, count })
@@ -57,13 +60,14 @@ struct Shared {
     keys: Vec<(SlotIndex, Expression)>,
     aggregates: Vec<Aggregate>,
     residual: Vec<Expression>,
+    compared: Option<Box<Compared>>,
 }
 
 fn lower_variant(
     stages: &[Stage],
-    keys: &[(SlotIndex, Expression)],
-    aggregates: &[Aggregate],
+    (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
     types: u32,
+    is_only: bool,
 ) -> Option<(Pattern, Shared)> {
     let mut lowering = Lowering { types, ..Lowering::default() };
     for stage in stages {
@@ -95,16 +99,11 @@ fn lower_variant(
         .collect::<Option<_>>()?;
     let aggregates: Vec<Aggregate> =
         aggregates.iter().map(|it| lowering.aggregate(it)).collect::<Option<_>>()?;
-    let mut retained = Vec::new();
     let expressions = keys.iter().map(|(_, it)| it);
     let arguments = aggregates.iter().flat_map(|it| &it.arguments);
-    for it in expressions.chain(arguments).chain(&lowering.residual) {
-        let uses = Uses::of(it);
-        if uses.is_random {
-            return None;
-        }
-        retained.extend(uses.outer());
-    }
+    let read = slots_of(expressions.chain(arguments))?;
+    let mut retained = slots_of(&lowering.residual)?;
+    retained.extend(&read);
     retained.sort_unstable();
     retained.dedup();
     let Lowering { pattern, assigned, residual, .. } = lowering;
@@ -114,7 +113,29 @@ fn lower_variant(
     {
         return None;
     }
-    Some((pattern, Shared { retained, keys, aggregates, residual }))
+    if let [condition] = &residual[..]
+        && is_only
+        && let Some((pattern, compared)) = split(&pattern, condition, &read)
+    {
+        let (residual, compared) = (Vec::new(), Some(Box::new(compared)));
+        return Some((pattern, Shared { retained: read, keys, aggregates, residual, compared }));
+    }
+    Some((pattern, Shared { retained, keys, aggregates, residual, compared: None }))
+}
+
+/// The slots that expressions read, in ascending order; `None` where one is random.
+fn slots_of<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Option<Vec<SlotIndex>> {
+    let mut slots = Vec::new();
+    for it in expressions {
+        let uses = Uses::of(it);
+        if uses.is_random {
+            return None;
+        }
+        slots.extend(uses.outer());
+    }
+    slots.sort_unstable();
+    slots.dedup();
+    Some(slots)
 }
 
 /// The stages with a chain of relationships instead of each short walk that nothing reads, once for

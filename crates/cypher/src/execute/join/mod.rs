@@ -27,6 +27,7 @@ mod lower;
 mod terms;
 mod candidates;
 mod coded;
+mod compared;
 mod edge_lists;
 mod functions;
 mod prune;

@@ -2,6 +2,7 @@
 
 use super::candidates::{CHECKED_NODES, Candidates, Reserved, collect, too_many};
 use super::coded::{CodedExpression, Reader};
+use super::compared::{SortedValues, Weighted};
 use super::core::Bindings;
 use super::edge_lists::{nodes_of, parts_of};
 use super::order::{Sizes, binding_steps};
@@ -11,7 +12,7 @@ use super::semi_join::near_candidates;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{
-    Attached, AttachedKind, Edge, JoinPlan, Pattern, SlotIndex, VarIndex, Variable,
+    Attached, AttachedKind, Compared, Edge, JoinPlan, Pattern, SlotIndex, VarIndex, Variable,
 };
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
@@ -53,7 +54,7 @@ impl<'a> Execution<'a> {
         let (graph, width) = (join.graph, plan.retained.len());
         let mut flow = MORE;
         for ready in patterns {
-            join.bindings(ready, &plan.retained, &mut |Bindings { nodes, counts }| {
+            join.retained_bindings(ready, plan, row, &mut |Bindings { nodes, counts }, row| {
                 for (at, count) in counts.iter().enumerate() {
                     self.tick()?;
                     let nodes = &nodes[at * width..(at + 1) * width];
@@ -82,12 +83,19 @@ impl<'a> Execution<'a> {
         row: &mut Row,
     ) -> Result<Option<(Join<'e, 'a>, Vec<Ready<'p>>)>> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
-        for pattern in &plan.patterns {
+        // Rows try all pairs of what is compared.
+        for pattern in plan.patterns.iter().filter(|_| plan.compared.is_none()) {
             if self.is_cheaper_by_rows(pattern, graph, row)? {
                 return Ok(None);
             }
         }
-        let mut join = Join { execution: self, graph, loops: FxHashMap::default() };
+        let mut join = Join { execution: self, graph, loops: FxHashMap::default(), sorted: None };
+        if let Some(compared) = &plan.compared {
+            join.sorted = join.sorted_values(compared, row)?;
+            if join.sorted.is_none() {
+                return Ok(None);
+            }
+        }
         let mut patterns = Vec::with_capacity(plan.patterns.len());
         for pattern in &plan.patterns {
             let Some(ready) = join.prepare(pattern, None, row)? else { return Ok(None) };
@@ -156,6 +164,8 @@ pub(super) struct Join<'e, 'a> {
     pub(super) graph: &'a dyn Adjacency,
     /// For each type whether a node has a relationship to itself.
     loops: FxHashMap<u32, bool>,
+    /// The values that those of the pattern are compared with.
+    sorted: Option<SortedValues<'a>>,
 }
 
 /// A pattern with its candidates.
@@ -168,7 +178,7 @@ pub(super) struct Ready<'p> {
 impl<'a> Join<'_, 'a> {
     /// The candidates of all variables and the terms; `None` where a condition has no value for
     /// some node, which may have no match, or the terms are too many.
-    fn prepare<'p>(
+    pub(super) fn prepare<'p>(
         &mut self,
         pattern: &'p Pattern,
         given: Option<(VarIndex, &Candidates)>,
@@ -354,6 +364,48 @@ impl<'a> Join<'_, 'a> {
         }
         candidates.multiply(&factors)?;
         Ok(true)
+    }
+
+    /// The values of a pattern that another one is compared with; `None` where rows are needed.
+    fn sorted_values(
+        &mut self,
+        compared: &Compared,
+        row: &mut Row,
+    ) -> Result<Option<SortedValues<'a>>> {
+        let Some(ready) = self.prepare(&compared.pattern, None, row)? else { return Ok(None) };
+        let (execution, graph) = (self.execution, self.graph);
+        let (mut nodes, mut reserved) = (Vec::new(), Reserved::new(graph, 0)?);
+        self.bindings(ready, &[compared.slot], &mut |bindings| {
+            reserved.grow(bindings.counts.len() * size_of::<(u32, u64)>())?;
+            nodes.extend(bindings.nodes.iter().copied().zip(bindings.counts.iter().copied()));
+            Ok(true)
+        })?;
+        SortedValues::new(nodes, compared, &mut Reader { execution, graph, row }, graph)
+    }
+
+    /// Calls back with the bindings of the retained variables of a plan, in parts.
+    pub(super) fn retained_bindings(
+        &mut self,
+        ready: Ready<'_>,
+        plan: &JoinPlan,
+        row: &mut Row,
+        each: &mut dyn FnMut(&Bindings, &mut Row) -> Result<bool>,
+    ) -> Result<()> {
+        let (Some(compared), Some(sorted)) = (&plan.compared, self.sorted.take()) else {
+            return self.bindings(ready, &plan.retained, &mut |bindings| each(bindings, row));
+        };
+        let mut slots = plan.retained.clone();
+        if !slots.contains(&compared.own.0) {
+            slots.push(compared.own.0);
+        }
+        let (execution, graph) = (self.execution, self.graph);
+        let of_slots = (&slots[..], plan.retained.len());
+        let mut weighted = Weighted::new(&sorted, compared, of_slots, graph)?;
+        self.bindings(ready, &slots, &mut |bindings| {
+            let reader = &mut Reader { execution, graph, row };
+            let bindings = weighted.weighted(bindings, reader)?;
+            if bindings.counts.is_empty() { Ok(true) } else { each(&bindings, row) }
+        })
     }
 
     /// Calls back with the bindings of the variables of some slots and their numbers of matches, in

@@ -370,3 +370,107 @@ fn limits_stop_a_join() {
     let refused = answer(&format!("{many} RETURN count(*)"), &graph).unwrap_err();
     assert!(refused.contains("64 bits"), "{refused}");
 }
+
+/// Values of all kinds, some missing, for conditions between two nodes without a common edge.
+fn valued_graphs() -> impl Strategy<Value = Json> {
+    let value = prop::sample::select(vec![
+        json!(1),
+        json!(2),
+        json!(2.0),
+        json!(-0.5),
+        json!("a"),
+        json!("b"),
+        json!(true),
+        json!(false),
+        json!({"float": "NaN"}),
+        Json::Null,
+        json!([1]),
+    ]);
+    let is_plain = prop::bool::weighted(0.8);
+    (prop::collection::vec(value, 1..7), is_plain).prop_map(|(values, is_plain)| {
+        let node = |(id, value): (usize, &Json)| {
+            let mut props = json!({"x": id % 2});
+            let is_listed = value.is_array() || value.is_object();
+            if !(value.is_null() || is_plain && is_listed) {
+                props["va"] = value.clone();
+            }
+            json!({"id": id, "labels": [LABELS[id % 2]], "props": props})
+        };
+        let edge = |at: usize| {
+            let dst = (at * 2 + 1) % values.len();
+            json!({"src": at, "dst": dst, "type": "S", "props": {}})
+        };
+        json!({
+            "nodes": values.iter().enumerate().map(node).collect::<Vec<_>>(),
+            "edges": (0..values.len()).map(edge).collect::<Vec<_>>(),
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn compared_parts_have_the_pairs_of_rows(
+        graph in valued_graphs(),
+        op in prop::sample::select(vec!["<", "<=", ">", ">=", "=", "<>"]),
+        sides in prop::sample::select(vec![
+            ("a.va", "b.va"), ("b.va", "a.va"), ("a.va + 1", "b.va"), ("a.x", "2 * b.x - 1"), ("c.va", "b.va"),
+        ]),
+        matched in prop::sample::select(vec![
+            "(a), (b)", "(a:A), (b:B)", "(a)-[:S]->(c), (b)", "(a:A)-[:S]->(c), (b)-[:S]->(d) WHERE d.x = 1 AND true",
+        ]),
+        result in prop::sample::select(vec![
+            "count(*)", "a.x AS k, count(*)", "b, count(a)", "sum(a.x)", "a.x AS k, count(b.va)",
+        ]),
+    ) {
+        let sides = if matched.contains("(c)") { sides } else { (sides.0.replace('c', "a").leak() as &str, sides.1) };
+        let clause = if matched.contains("WHERE") { "AND" } else { "WHERE" };
+        let text = format!("MATCH {matched} {clause} {} {op} {} RETURN {result}", sides.0, sides.1);
+        let rows = answer(&text, &MemoryGraph::new(&graph));
+        let joined = answer(&text, &MemoryGraph::new(&graph).with_lists(CHECKS, BYTES));
+        if rows.is_ok() {
+            prop_assert_eq!(joined, rows, "{}", text);
+        }
+    }
+}
+
+/// Two thousand nodes have four million pairs, which the limit on checks does not allow to try.
+#[test]
+fn values_of_two_parts_are_sorted() {
+    let graph = MemoryGraph::new(&ring(2_000)).with_lists(100, BYTES);
+    let pairs = || (0..2_000_u64).flat_map(|a| (0..2_000_u64).map(move |b| (a % 7, b % 7)));
+    for (condition, expected) in [
+        ("a.x < b.x", pairs().filter(|(a, b)| a < b).count()),
+        ("a.x >= b.x", pairs().filter(|(a, b)| a >= b).count()),
+        ("a.x = b.x", pairs().filter(|(a, b)| a == b).count()),
+    ] {
+        graph.checks_left.set(10_000);
+        let text = format!("MATCH (a:A), (b:A) WHERE {condition} RETURN count(*)");
+        assert_eq!(answer(&text, &graph), Ok(vec![expected.to_string()]), "{text}");
+    }
+}
+
+/// What reads the day of an instant alone is evaluated once for each day, whatever the offset.
+#[test]
+fn components_of_instants() {
+    let node = |id: u64| {
+        let (day, hour) = (1 + id % 3, 7 * id % 24);
+        let offset = ["Z", "+05:30", "-11:00"][(id % 5 % 3) as usize];
+        let da = json!({"datetime": format!("2024-03-{:02}T{hour:02}:30:00{offset}", day + 27)});
+        json!({"id": id, "labels": ["A"], "props": if id == 9 { json!({}) } else { json!({"da": da}) }})
+    };
+    let graph = json!({"nodes": (0..80).map(node).collect::<Vec<_>>(), "edges": []});
+    let (plain, graph) =
+        (MemoryGraph::new(&graph), MemoryGraph::new(&graph).with_lists(CHECKS, BYTES));
+    for text in [
+        "MATCH (n:A) RETURN n.da.month AS k, n.da.dayOfWeek AS l, count(*)",
+        "MATCH (n:A) WHERE n.da.day = 29 RETURN n.da.hour AS k, count(*)",
+        "MATCH (n:A) RETURN n.da AS k, count(*)",
+        "MATCH (n:A) RETURN n.da.day * 100 + n.da.hour AS k, count(*)",
+        "MATCH (n:A) RETURN sum(n.da.ordinalDay + n.da.day), max(n.da.day), max(n.da)",
+    ] {
+        assert!(is_join(text, &graph), "{text}");
+        assert_eq!(answer(text, &graph), answer(text, &plain), "{text}");
+    }
+}
