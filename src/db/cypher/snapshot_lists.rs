@@ -9,6 +9,7 @@ use hexgraph_store::exec::{EdgeTargets, RequestContext};
 use hexgraph_store::graph::{Direction, LangValues, Predicate, Version};
 use hexgraph_store::storage::{NodeSet, text_of};
 use roaring::RoaringBitmap;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -147,35 +148,109 @@ impl Lists for StoredLists {
     }
 }
 
-/// The values of a predicate in a language; nulls without a predicate.
-struct StoredColumn {
-    predicate: Option<Arc<Predicate>>,
+const SECONDS_A_DAY: i64 = 86_400;
+
+/// What has no code yet.
+const NONE: u32 = u32::MAX;
+
+/// A property that a query names, resolved once.
+struct StoredProperty<'a> {
+    context: &'a RequestContext,
     lang: Box<str>,
+    exact: Option<Arc<Predicate>>,
+    /// The nodes of the types with fields of this name, and these fields.
+    owners: Vec<(NodeSet, Vec<Arc<Predicate>>)>,
+    by_day: bool,
+    /// For each predicate that was read the codes in the dictionary of the codes of its column.
+    codes: Vec<(Arc<Predicate>, Vec<u32>)>,
+    /// The code of an instant of each day, with an offset.
+    days: FxHashMap<(i64, i16), u32>,
 }
 
-impl PropertyColumn for StoredColumn {
-    fn codes(&self, nodes: &[u32], dictionary: &mut Dictionary, into: &mut Vec<u32>) -> Result<()> {
+impl StoredProperty<'_> {
+    /// The predicate that has the values of all of some nodes, if they have any. `None` where these
+    /// are several, or it has lists.
+    fn predicate_of(&self, nodes: &[u32]) -> Option<Option<Arc<Predicate>>> {
+        let mut owner = None;
+        for (members, predicates) in &self.owners {
+            let with_label = nodes.iter().filter(|node| members.contains(**node)).count();
+            match (with_label, &predicates[..], &owner) {
+                (0, ..) => {}
+                // All of them have the field of this type, and none that of another.
+                (all, [predicate], None) if all == nodes.len() => {
+                    owner = Some(Arc::clone(predicate));
+                }
+                _ => return None,
+            }
+        }
+        let predicate = match (owner, &self.exact) {
+            (Some(owner), Some(exact)) if owner.def.name != exact.def.name => return None,
+            (owner, exact) => owner.or_else(|| exact.clone()),
+        };
+        let is_single =
+            predicate.as_ref().is_none_or(|it| !it.def.list && parts_in(it, &self.lang).len() < 2);
+        is_single.then_some(predicate)
+    }
+
+    /// The index of the codes of a predicate.
+    fn codes_of(&mut self, predicate: &Arc<Predicate>, code_count: usize) -> Result<usize> {
+        let is_read = |it: &(Arc<Predicate>, _)| Arc::ptr_eq(&it.0, predicate);
+        if let Some(index) = self.codes.iter().position(is_read) {
+            return Ok(index);
+        }
+        self.context.charge(code_count * size_of::<u32>())?;
+        self.codes.push((Arc::clone(predicate), vec![NONE; code_count]));
+        Ok(self.codes.len() - 1)
+    }
+}
+
+impl PropertyColumn for StoredProperty<'_> {
+    fn codes(
+        &mut self,
+        nodes: &[u32],
+        dictionary: &mut Dictionary,
+        into: &mut Vec<u32>,
+    ) -> Result<bool> {
+        let Some(predicate) = self.predicate_of(nodes) else { return Ok(false) };
         let start = into.len();
         into.resize(start + nodes.len(), 0);
-        let Some(predicate) = &self.predicate else { return Ok(()) };
-        let Some(part) = parts_in(predicate, &self.lang).first() else { return Ok(()) };
+        let Some(predicate) = predicate else { return Ok(true) };
+        let Some(part) = parts_in(&predicate, &self.lang).first() else { return Ok(true) };
+        let index = self.codes_of(&predicate, part.base.column.values.code_count())?;
         let value_type = predicate.def.value_type;
-        // The code in the dictionary of each code of the column.
-        let mut of_codes: Vec<Option<u32>> = vec![None; part.base.column.values.code_count()];
+        let by_day = self.by_day && value_type == ValueType::DateTime;
+        let StoredProperty { codes, days, .. } = self;
+        let of_codes = &mut codes[index].1;
         let mut result = Ok(());
         part.for_each_first(nodes, |at, value, code| {
-            let existing = code.and_then(|code| of_codes.get(code).copied().flatten());
-            match existing.map_or_else(|| code_of(value(), value_type, dictionary), Ok) {
+            let existing = code.and_then(|code| of_codes.get(code)).filter(|it| **it != NONE);
+            let new = match existing {
+                Some(existing) => Ok(*existing),
+                None => match value() {
+                    ValueRef::DateTime(time) if by_day => {
+                        let seconds = time.seconds + i64::from(time.offset_minutes) * 60;
+                        let day = (seconds.div_euclid(SECONDS_A_DAY), time.offset_minutes);
+                        match days.get(&day).copied() {
+                            Some(code) => Ok(code),
+                            None => code_of(value(), value_type, dictionary).inspect(|code| {
+                                days.insert(day, *code);
+                            }),
+                        }
+                    }
+                    value => code_of(value, value_type, dictionary),
+                },
+            };
+            match new {
                 Ok(new) => {
                     into[start + at] = new;
                     if let Some(of_code) = code.and_then(|code| of_codes.get_mut(code)) {
-                        *of_code = Some(new);
+                        *of_code = new;
                     }
                 }
                 Err(error) => result = Err(error),
             }
         });
-        result
+        result.map(|()| true)
     }
 }
 
@@ -215,30 +290,21 @@ impl Adjacency for SnapshotLists<'_> {
         lists.direction().map(|_| lists as &dyn Lists)
     }
 
-    fn column(&self, name: &str, nodes: &[u32]) -> Result<Option<Box<dyn PropertyColumn + '_>>> {
+    fn property<'g>(&'g self, name: &str, by_day: bool) -> Box<dyn PropertyColumn + 'g> {
         let NamedProperty { lang, exact, owned } = self.names.property(&self.version, name);
-        let mut owner = None;
-        for (label, predicates) in owned {
-            let members = nodes_of_type(&self.version, &label);
-            let with_label = nodes.iter().filter(|node| members.contains(**node)).count();
-            match (with_label, &predicates[..], &owner) {
-                (0, ..) => {}
-                // All of them have the field of this type, and none that of another.
-                (all, [predicate], None) if all == nodes.len() => {
-                    owner = Some(Arc::clone(predicate));
-                }
-                _ => return Ok(None),
-            }
-        }
-        let predicate = match (owner, exact) {
-            (Some(owner), Some(exact)) if owner.def.name != exact.def.name => return Ok(None),
-            (owner, exact) => owner.or(exact),
-        };
-        let column = StoredColumn { predicate, lang };
-        let is_single = column.predicate.as_ref().is_none_or(|predicate| {
-            !predicate.def.list && parts_in(predicate, &column.lang).len() < 2
-        });
-        Ok(is_single.then(|| Box::new(column) as Box<dyn PropertyColumn>))
+        let owners = owned
+            .into_iter()
+            .map(|(label, predicates)| (nodes_of_type(&self.version, &label), predicates))
+            .collect();
+        Box::new(StoredProperty {
+            context: self.context,
+            lang,
+            exact,
+            owners,
+            by_day,
+            codes: Vec::new(),
+            days: FxHashMap::default(),
+        })
     }
 
     fn check(&self) -> Result<()> {

@@ -37,13 +37,9 @@ pub trait Adjacency: Sync {
         self.lists(type_id, false).or_else(|| self.lists(type_id, true))
     }
 
-    /// Returns a property of some ascending nodes as a column. `None` where the value of a node may
-    /// be that of one of several predicates, or is a list: then nodes are read one by one.
-    ///
-    /// # Errors
-    ///
-    /// Any error of the graph.
-    fn column(&self, name: &str, nodes: &[u32]) -> Result<Option<Box<dyn PropertyColumn + '_>>>;
+    /// Returns a property that is read batch by batch. With `by_day` the instants of one day may
+    /// have one code: what reads them depends on the day alone.
+    fn property<'g>(&'g self, name: &str, by_day: bool) -> Box<dyn PropertyColumn + 'g>;
 
     /// Fails when the query is cancelled or its time is over. The operators call it in every loop.
     ///
@@ -106,13 +102,20 @@ pub trait Lists: Sync {
     fn total(&self) -> u64;
 }
 
-/// The values of a property.
+/// The values of a property, batch by batch.
 pub trait PropertyColumn {
     /// Appends the code of the value of each of some ascending nodes: that of null for a node
-    /// without a value.
+    /// without a value. The dictionary is the same one in each call. Returns false, without codes,
+    /// where the value of a node may be that of one of several predicates, or is a list: then nodes
+    /// are read one by one.
     ///
     /// # Errors
     ///
     /// Any error of the graph.
-    fn codes(&self, nodes: &[u32], dictionary: &mut Dictionary, into: &mut Vec<u32>) -> Result<()>;
+    fn codes(
+        &mut self,
+        nodes: &[u32],
+        dictionary: &mut Dictionary,
+        into: &mut Vec<u32>,
+    ) -> Result<bool>;
 }

@@ -2,7 +2,7 @@
 //! read, not once for each node.
 
 use super::candidates::Reserved;
-use crate::execute::adjacency::Adjacency;
+use crate::execute::adjacency::{Adjacency, PropertyColumn};
 use crate::execute::dictionary::Dictionary;
 use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
 use crate::execute::rewrite::{rewritten, with_steps};
@@ -18,7 +18,7 @@ const UNKNOWN: u32 = u32::MAX;
 pub(super) struct CodedExpression<'p, 'g> {
     original: &'p Expression,
     slot: SlotIndex,
-    property: Option<ByProperty>,
+    property: Option<ByProperty<'g>>,
     /// The distinct results.
     results: Dictionary,
     reserved: Reserved<'g>,
@@ -33,8 +33,8 @@ pub(super) struct Reader<'r, 'a> {
 }
 
 /// An expression that reads its variable by one property only.
-struct ByProperty {
-    name: Arc<str>,
+struct ByProperty<'g> {
+    column: Box<dyn PropertyColumn + 'g>,
     /// The expression with the property's value in the slot of the variable; `None` for the
     /// property alone.
     expression: Option<Expression>,
@@ -50,11 +50,12 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
         slot: SlotIndex,
         graph: &'g dyn Adjacency,
     ) -> Result<CodedExpression<'p, 'g>> {
-        let mut name = None;
-        let property = by_property(original, slot, &mut name).and_then(|expression| {
+        let mut reads = Reads { name: None, by_day: true };
+        let property = by_property(original, slot, &mut reads).and_then(|expression| {
             let expression = (!is_slot(&expression, slot)).then_some(expression);
+            let column = graph.property(&reads.name?, reads.by_day);
             let (values, result_of) = (Dictionary::new(), Vec::new());
-            Some(ByProperty { name: name?, expression, values, result_of })
+            Some(ByProperty { column, expression, values, result_of })
         });
         let (results, reserved) = (Dictionary::new(), Reserved::new(graph, 0)?);
         Ok(CodedExpression { original, slot, property, results, reserved, reserved_bytes: 0 })
@@ -89,20 +90,20 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
     /// The same by the column of a property; false where there is none.
     fn read_column(
         &mut self,
-        Reader { execution, graph, row }: &mut Reader<'_, '_>,
+        Reader { execution, row, .. }: &mut Reader<'_, '_>,
         nodes: &[u32],
         into: &mut Vec<u32>,
     ) -> Result<bool> {
-        let Some(ByProperty { name, expression, values, result_of }) = &mut self.property else {
+        let Some(ByProperty { column, expression, values, result_of }) = &mut self.property else {
             return Ok(false);
         };
-        let Some(column) = graph.column(name, nodes)? else { return Ok(false) };
         let Some(expression) = expression else {
-            column.codes(nodes, &mut self.results, into)?;
-            return Ok(true);
+            return column.codes(nodes, &mut self.results, into);
         };
         let start = into.len();
-        column.codes(nodes, values, into)?;
+        if !column.codes(nodes, values, into)? {
+            return Ok(false);
+        }
         result_of.resize(values.values().len(), UNKNOWN);
         for code in &mut into[start..] {
             let result = &mut result_of[*code as usize];
@@ -131,26 +132,48 @@ fn is_slot(expression: &Expression, slot: SlotIndex) -> bool {
     matches!(expression.operation, Operation::Slot(it) if it == slot)
 }
 
+/// What an expression reads of a node.
+struct Reads {
+    /// The only property.
+    name: Option<Arc<str>>,
+    /// Whether an instant of the property is read by its day only.
+    by_day: bool,
+}
+
+/// The components of an instant that depend on its day.
+const COMPONENTS_OF_DAYS: [&str; 10] = [
+    "year",
+    "quarter",
+    "month",
+    "week",
+    "weekYear",
+    "day",
+    "ordinalDay",
+    "dayOfWeek",
+    "weekDay",
+    "dayOfQuarter",
+];
+
 /// The expression with a property's value instead of the node in a slot. `None` where it reads more
-/// of the node than one property, whose name is written to `name`, or has parts with variables of
-/// their own.
-fn by_property(
-    expression: &Expression,
-    slot: SlotIndex,
-    name: &mut Option<Arc<str>>,
-) -> Option<Expression> {
+/// of the node than one property, or has parts with variables of their own.
+fn by_property(expression: &Expression, slot: SlotIndex, reads: &mut Reads) -> Option<Expression> {
     match &expression.operation {
         Operation::Slot(it) if *it == slot => None,
         Operation::Steps(first, steps) => match steps.split_first() {
             Some((ValueStep::Property(property), rest)) if is_slot(first, slot) => {
-                if name.get_or_insert_with(|| Arc::clone(property)) != property {
+                if reads.name.get_or_insert_with(|| Arc::clone(property)) != property {
                     return None;
                 }
-                let each = &mut |it: &Expression| by_property(it, slot, name);
+                let is_of_day = |it: &ValueStep| match it {
+                    ValueStep::Property(name) => COMPONENTS_OF_DAYS.contains(&&**name),
+                    _ => false,
+                };
+                reads.by_day &= rest.first().is_some_and(is_of_day);
+                let each = &mut |it: &Expression| by_property(it, slot, reads);
                 with_steps((**first).clone(), rest, expression.span, each)
             }
-            _ => rewritten(expression, &mut |it| by_property(it, slot, name)),
+            _ => rewritten(expression, &mut |it| by_property(it, slot, reads)),
         },
-        _ => rewritten(expression, &mut |it| by_property(it, slot, name)),
+        _ => rewritten(expression, &mut |it| by_property(it, slot, reads)),
     }
 }

@@ -210,10 +210,8 @@ impl Adjacency for MemoryLists {
         self.lists.get(&(type_id, inverse)).map(|it| it as &dyn Lists)
     }
 
-    /// Names of an odd length have no column.
-    fn column(&self, name: &str, _: &[u32]) -> Result<Option<Box<dyn PropertyColumn + '_>>> {
-        let is_column = name.len().is_multiple_of(2);
-        Ok(is_column.then(|| Box::new(MemoryColumn { lists: self, name: name.into() }) as Box<_>))
+    fn property<'g>(&'g self, name: &str, by_day: bool) -> Box<dyn PropertyColumn + 'g> {
+        Box::new(MemoryColumn { lists: self, name: name.into(), by_day, days: BTreeMap::new() })
     }
 
     fn check(&self) -> Result<()> {
@@ -253,16 +251,36 @@ impl Adjacency for MemoryLists {
 struct MemoryColumn<'a> {
     lists: &'a MemoryLists,
     name: String,
+    by_day: bool,
+    /// The code of the first instant of each day.
+    days: BTreeMap<String, u32>,
 }
 
 impl PropertyColumn for MemoryColumn<'_> {
-    fn codes(&self, nodes: &[u32], dictionary: &mut Dictionary, into: &mut Vec<u32>) -> Result<()> {
+    /// Names of an odd length have no column.
+    fn codes(
+        &mut self,
+        nodes: &[u32],
+        dictionary: &mut Dictionary,
+        into: &mut Vec<u32>,
+    ) -> Result<bool> {
         assert!(nodes.is_sorted());
+        if !self.name.len().is_multiple_of(2) {
+            return Ok(false);
+        }
         for node in nodes {
             let value = self.lists.properties.get(node).and_then(|it| it.get(&self.name));
-            into.push(dictionary.value(value.cloned().unwrap_or(Value::Null)));
+            let value = value.cloned().unwrap_or(Value::Null);
+            let code = match &value {
+                Value::DateTime(time) if self.by_day => {
+                    let day = format!("{} {}", time.date(), time.offset());
+                    *self.days.entry(day).or_insert_with(|| dictionary.value(value.clone()))
+                }
+                _ => dictionary.value(value),
+            };
+            into.push(code);
         }
-        Ok(())
+        Ok(true)
     }
 }
 
