@@ -37,7 +37,8 @@ pub(super) fn refused(word: &str, next: &str, span: Span) -> Option<Fault> {
     Some(Fault::new(Code::Writes, span, message).with_hint(hint))
 }
 
-/// Returns what to write instead of a word that other languages have where a clause or an operator may be.
+/// Returns what to write instead of a word that other languages have where a clause or an operator
+/// may be.
 pub(super) fn instead_of(word: &str) -> Option<&'static str> {
     let instead = match word {
         "GROUP" => "groups are made of the items without an aggregate: `RETURN n.city, count(*)`",

@@ -4,7 +4,7 @@
 
 use super::candidates::{CHECKED_NODES, Reserved, too_many};
 use super::coded::{CodedExpression, Reader};
-use super::core::Bindings;
+use super::cyclic::Bindings;
 use crate::ast::CompareOp;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{
@@ -144,8 +144,8 @@ fn is_nan(value: &Value) -> bool {
 }
 
 impl<'a> SortedValues<'a> {
-    /// The values of a part from its nodes and their numbers of matches; `None` where a value cannot
-    /// be computed, or has no order.
+    /// The values of a part from its nodes and their numbers of matches; `None` where a value
+    /// cannot be computed, or has no order.
     pub(super) fn new(
         mut nodes: Vec<(u32, u64)>,
         compared: &Compared,

@@ -1,7 +1,7 @@
 //! The steps of a join before it runs: those of [`Reduction`](super::reduce::Reduction), by the
 //! numbers of candidates that labels, indexes and the lists of edges have.
 
-use super::core::{CoreShape, function_of, triangle_of};
+use super::cyclic::{CoreShape, function_of, triangle_of};
 use super::edge_lists::parts_of;
 use super::order::{Sizes, binding_steps};
 use super::reduce::{next_isolated, next_leaf};

@@ -12,9 +12,9 @@
 //!    by one pass over the lists of the edge (`reduce`). Trees end here: the time is that of
 //!    reading each edge once.
 //! 3. What remains is a core of cycles and retained variables. Variables that are functions of
-//!    others become a part of them (`core/contract`), and a triangle visits each three nodes once
-//!    (`core/triangles`). Else variables are bound one by one to the intersection of sorted lists
-//!    (`core/enumerate`).
+//!    others become a part of them (`cyclic/contract`), and a triangle visits each three nodes once
+//!    (`cyclic/triangles`). Else variables are bound one by one to the intersection of sorted lists
+//!    (`cyclic/enumerate`).
 //!
 //! Keys, arguments and conditions on one variable are evaluated once for each distinct value of the
 //! property that they read (`coded`), and groups are numbers of such codes (`groups`). Few
@@ -34,7 +34,7 @@ mod prune;
 mod semi_join;
 mod reduce;
 mod order;
-mod core;
+mod cyclic;
 mod expected;
 mod run;
 mod groups;

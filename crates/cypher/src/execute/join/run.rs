@@ -3,7 +3,7 @@
 use super::candidates::{CHECKED_NODES, Candidates, Reserved, collect, too_many};
 use super::coded::{CodedExpression, Reader};
 use super::compared::{SortedValues, Weighted};
-use super::core::Bindings;
+use super::cyclic::Bindings;
 use super::edge_lists::{nodes_of, parts_of};
 use super::order::{Sizes, binding_steps};
 use super::prune::pruned;

@@ -42,7 +42,7 @@ pub(in crate::execute::join) fn triangle_of(
 struct Oriented {
     offsets: Vec<usize>,
     targets: Vec<u32>,
-    /// How many relationships an entry of `targets` stands for, where one of them is several.
+    /// How many relationships an entry of `targets` represents, where one of them is several.
     repeats: Option<Vec<u32>>,
     /// For each variable the number of matches of each node; `None` where each counts once.
     weights: [Option<Vec<u64>>; 3],
@@ -345,7 +345,7 @@ impl Oriented {
     }
 
     /// The matches of two nodes and the marked ones of a list: the third node is that of each
-    /// variable in turn, with the others bound in both orders.
+    /// variable, one after the other, with the others bound in both orders.
     fn weighted(&self, one: usize, other: usize, list: &[u32], marks: &[u32]) -> Option<u128> {
         let mut total = 0_u128;
         for (third, first, second) in [(0, 1, 2), (1, 2, 0), (2, 0, 1)] {
