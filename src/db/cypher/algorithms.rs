@@ -1,12 +1,11 @@
 //! Algorithms that queries in Cypher call: on the edges that the request sees, with the compact
 //! graphs and the limits of DQL.
 
-use super::names::short_name;
 use super::snapshot_graph::SnapshotGraph;
 use super::snapshot_lists::nodes_of_type;
-use crate::db::query::warnings::{Warning, WarningKind, not_converged};
+use crate::db::query::warnings::not_converged;
 use hexgraph_base::plan::{ArgumentKind, NodeList};
-use hexgraph_base::types::{Position, Result, Uid, bounded, did_you_mean};
+use hexgraph_base::types::{Result, Uid};
 use hexgraph_cypher::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, Graph as _, NodeGroups};
 use hexgraph_scalar::Value;
 use hexgraph_store::algo::{EdgeSelection, Graph, Outcome, Output, Paths, Report, Requested};
@@ -55,14 +54,6 @@ impl SnapshotGraph<'_> {
         let residual = format!("{:.1e}", residual.unwrap_or_default());
         let name = request.call.algorithm.name;
         self.warn(not_converged(name, iterations, &residual, request.at));
-    }
-
-    /// Warns of a name of a type that no type has.
-    pub(super) fn warn_of_type(&self, name: &str, types: &[Arc<str>], at: Position) {
-        let names = types.iter().flat_map(|it| [&**it, short_name(it)]);
-        let hint = did_you_mean(name, names);
-        let message = format!("there is no relationship type `{}`", bounded(name));
-        self.warn(Warning { kind: WarningKind::UnknownPredicate, message, at, hint });
     }
 
     /// The nodes of the graph, ascending; `None` where all are requested that the edges join.

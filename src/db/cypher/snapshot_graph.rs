@@ -6,11 +6,11 @@ use super::names::{
 };
 use super::snapshot_lists::{SnapshotLists, node_types, nodes_of_type};
 use super::stored_values::{Sought, sought, to_cypher};
-use crate::db::query::warnings::Warning;
-use hexgraph_base::schema::is_reserved;
-use hexgraph_base::types::{Error, Position, Result, Uid};
+use crate::db::query::warnings::{Warning, WarningKind};
+use hexgraph_base::schema::{PredicateDef, Schema, is_reserved};
+use hexgraph_base::types::{Error, Position, Result, Uid, ValueType, bounded, did_you_mean};
 use hexgraph_cypher::ast::Direction;
-use hexgraph_cypher::{Adjacency, AlgorithmRequest, AlgorithmRows, Graph};
+use hexgraph_cypher::{Adjacency, AlgorithmRequest, AlgorithmRows, Graph, NameKind};
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Direction as Edges, Predicate, Version};
@@ -104,9 +104,11 @@ impl<'a> SnapshotGraph<'a> {
         }
     }
 
-    /// Returns the warnings.
+    /// Returns the warnings in the order of the text.
     pub(super) fn into_warnings(self) -> Vec<Warning> {
-        self.warnings.into_inner()
+        let mut warnings = self.warnings.into_inner();
+        warnings.sort_by_key(|warning| (warning.at.line, warning.at.column));
+        warnings
     }
 
     /// All predicates that the request sees. O(predicates) for the first call.
@@ -148,6 +150,62 @@ impl<'a> SnapshotGraph<'a> {
         let owned = Rc::new(self.names.owned(&self.version, short));
         self.owned.borrow_mut().insert(short.into(), Rc::clone(&owned));
         owned
+    }
+
+    fn has_label_named(&self, name: &str) -> bool {
+        self.version.schema.types.contains_key(name)
+            || !nodes_of_type(&self.version, name).is_empty()
+    }
+
+    fn has_type_named(&self, name: &str) -> bool {
+        self.types().iter().any(|edges| *edges.name == *name || short_name(&edges.name) == name)
+    }
+
+    /// Whether the schema has values of a name, though no node has one.
+    fn is_declared(&self, name: &str) -> bool {
+        let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
+        let defs = self.version.schema.predicates.iter();
+        let mut values = defs.filter(|(full, def)| is_property(full, def));
+        values.any(|(full, _)| **full == *name || short_name(full) == name)
+    }
+
+    /// Whether the schema is empty: then no name is a mistake.
+    fn is_bare(&self) -> bool {
+        let Schema { types, predicates, .. } = &*self.version.schema;
+        types.keys().map(|it| &**it).chain(predicates.keys().map(|it| &**it)).all(is_reserved)
+    }
+
+    /// The warning of a name that nothing has.
+    fn unknown(&self, kind: NameKind, name: &str, at: Position) -> Warning {
+        let Schema { types, predicates, .. } = &*self.version.schema;
+        let labels = || types.keys().map(|it| &**it).filter(|it| !is_reserved(it));
+        let edges = || self.types().iter().flat_map(|it| [&*it.name, short_name(&it.name)]);
+        let name = &bounded(name);
+        let (kind, message, hint) = match kind {
+            NameKind::Label => {
+                let message = format!("no node has the label `{name}`");
+                (WarningKind::UnknownType, message, did_you_mean(name, labels()))
+            }
+            NameKind::RelationshipType => {
+                let message = format!("there is no relationship type `{name}`");
+                (WarningKind::UnknownPredicate, message, did_you_mean(name, edges()))
+            }
+            NameKind::LabelOrType => {
+                let message = format!("there is no label and no relationship type `{name}`");
+                (WarningKind::UnknownType, message, did_you_mean(name, labels().chain(edges())))
+            }
+            NameKind::Property => {
+                let message = format!("no node has the property `{name}`");
+                let values = predicates.iter().filter(|(full, def)| is_property(full, def));
+                let names = values.flat_map(|(full, _)| [&**full, short_name(full)]);
+                let hint = match self.has_type_named(name) {
+                    true => format!("it is a relationship type: match `(n)-[:{name}]->(m)`"),
+                    false => did_you_mean(name, names),
+                };
+                (WarningKind::UnknownPredicate, message, hint)
+            }
+        };
+        Warning { kind, message, at, hint }
     }
 
     fn node(&self, uid: u64) -> Option<u32> {
@@ -239,6 +297,11 @@ impl<'a> SnapshotGraph<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether queries may read values of a predicate.
+fn is_property(name: &str, def: &PredicateDef) -> bool {
+    !is_reserved(name) && !matches!(def.value_type, ValueType::Uid | ValueType::Password)
 }
 
 /// The shared text of a name that comes again and again.
@@ -458,9 +521,20 @@ impl Graph for SnapshotGraph<'_> {
         self.run_algorithm(request)
     }
 
-    fn note_unknown_type(&self, name: &str, at: Position) {
-        let types: Vec<Arc<str>> = self.types().iter().map(|it| Arc::clone(&it.name)).collect();
-        self.warn_of_type(name, &types, at);
+    fn note_name(&self, kind: NameKind, name: &str, at: &dyn Fn() -> Position) {
+        let is_there = match kind {
+            NameKind::Label => self.has_label_named(name),
+            NameKind::RelationshipType => self.has_type_named(name),
+            NameKind::LabelOrType => self.has_label_named(name) || self.has_type_named(name),
+            NameKind::Property => {
+                let property = self.named(name);
+                property.exact.is_some() || !property.owned.is_empty() || self.is_declared(name)
+            }
+        };
+        let has_space = self.warnings.borrow().len() < WARNINGS_MAX;
+        if !is_there && has_space && !self.is_bare() {
+            self.warn(self.unknown(kind, name, at()));
+        }
     }
 
     fn check(&self) -> Result<()> {

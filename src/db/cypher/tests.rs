@@ -304,3 +304,46 @@ fn joins_have_the_groups_of_rows() {
         .unwrap();
     check();
 }
+
+/// Names that nothing has are answered with nothing, and a warning says so, also when the plan of
+/// the text is cached. What the schema declares is no mistake, and what is hidden is not there.
+#[test]
+fn names_that_nothing_has_are_warned_of() {
+    let db = Database::in_memory();
+    db.alter("type User {\n  User.name\n  email\n}\nUser.name: string .\nemail: string .\npin: password .")
+        .unwrap();
+    db.mutate(
+        "<1> <dgraph.type> \"User\" .\n<1> <User.name> \"Ada\" .\n<1> <friend> <2> .\n<2> <tag> \"x\" .\n<1> <pin> \"secret1\" .",
+        "",
+    )
+    .unwrap();
+    let context = RequestContext::new();
+    let warnings = |text: &str| -> Vec<String> {
+        let answer = db.cypher_with(text, &Map::new(Vec::new()).unwrap(), &context).unwrap();
+        answer.warnings().iter().map(ToString::to_string).collect()
+    };
+    let clean = [
+        "MATCH (n:User) WHERE n.name = 'Ada' RETURN n.email, n.tag",
+        "MATCH (n:User {name: 'Ada'})-[:friend]->(m) RETURN count(*)",
+        "WITH {age: 1} AS m RETURN m.age",
+        "MATCH (n) WITH n.name AS name, {a: n} AS m RETURN m.b, m.a.nickname",
+        "MATCH (n)-[r:friend]->() RETURN r.since",
+        "MATCH (n) WHERE n:User OR n:friend RETURN n.name",
+    ];
+    for text in clean {
+        assert_eq!(warnings(text), Vec::<String>::new(), "{text}");
+    }
+    for _ in 0..2 {
+        let text = "MATCH (n:user)-[:friends]->(m {nam: 'x'}) WHERE m.mail = '' RETURN n.pin, n.friend, n:Admin";
+        let expected = [
+            "line 1 column 10: no node has the label `user` (did you mean `User`?)",
+            "line 1 column 18: there is no relationship type `friends` (did you mean `friend`?)",
+            "line 1 column 32: no node has the property `nam` (did you mean `name`?)",
+            "line 1 column 51: no node has the property `mail` (did you mean `email`?)",
+            "line 1 column 70: no node has the property `pin`",
+            "line 1 column 77: no node has the property `friend` (it is a relationship type: match `(n)-[:friend]->(m)`)",
+            "line 1 column 87: there is no label and no relationship type `Admin`",
+        ];
+        assert_eq!(warnings(text), expected);
+    }
+}

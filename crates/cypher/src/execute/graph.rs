@@ -8,6 +8,19 @@ use hexgraph_base::types::{Error, Position, Result};
 use hexgraph_scalar::{Map, Relationship, Value};
 use std::sync::Arc;
 
+/// What a name in a text means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameKind {
+    /// A label of nodes.
+    Label,
+    /// A type of relationships.
+    RelationshipType,
+    /// Either of both: what is tested may be a node or a relationship.
+    LabelOrType,
+    /// A property of nodes.
+    Property,
+}
+
 /// A snapshot of a graph, as one user sees it.
 ///
 /// Every method may fail with an error of its own: a limit, cancellation, two properties that a
@@ -173,8 +186,9 @@ pub trait Graph {
         Err(Error::query(format!("this graph does not run the algorithm `{name}`")))
     }
 
-    /// Notes the name of a type in a call that no type has. A graph without warnings ignores it.
-    fn note_unknown_type(&self, _name: &str, _at: Position) {}
+    /// Warns where nothing in the graph has a name that the text has at a position. A graph
+    /// without warnings ignores it.
+    fn note_name(&self, _kind: NameKind, _name: &str, _at: &dyn Fn() -> Position) {}
 
     /// Fails when the query is cancelled or its time is over. The executor calls it in every loop.
     ///

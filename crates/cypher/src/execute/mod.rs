@@ -33,5 +33,5 @@ mod tests;
 pub use adjacency::{Adjacency, Lists, PropertyColumn};
 pub use dictionary::Dictionary;
 pub use entry::{execute, execute_each, explain, profile};
-pub use graph::Graph;
+pub use graph::{Graph, NameKind};
 pub use table::Table;

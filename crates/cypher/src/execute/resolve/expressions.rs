@@ -4,6 +4,7 @@ use super::resolver::Resolver;
 use crate::ast::{
     Access, Case, Expr, ExprKind, LabelExpr, ListComprehension, MapItem, Name, Reduce, Test,
 };
+use crate::execute::graph::NameKind;
 use crate::execute::plan::{Expression, LabelTest, ListLoop, Operation, ValueStep};
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
@@ -59,6 +60,7 @@ impl<'a> Resolver<'a> {
             ExprKind::Test(value, tests) => self.tests(value, tests)?,
             ExprKind::Access(value, accesses) => self.accesses(value, accesses)?,
             ExprKind::HasLabels(value, labels) => {
+                self.note_labels(labels, NameKind::LabelOrType)?;
                 let test = ValueStep::HasLabels(self.label_test(labels)?);
                 Operation::Steps(self.boxed(value)?, vec![test])
             }
@@ -129,6 +131,12 @@ impl<'a> Resolver<'a> {
 
     fn accesses(&mut self, value: &'a Expr, accesses: &'a [Access]) -> Result<Operation> {
         let value = self.boxed(value)?;
+        if let (Operation::Slot(slot), Some(Access::Property(name))) =
+            (&value.operation, accesses.first())
+            && self.nodes.contains(slot)
+        {
+            self.note_name(NameKind::Property, name);
+        }
         let mut steps = Vec::with_capacity(accesses.len());
         for access in accesses {
             steps.push(match access {

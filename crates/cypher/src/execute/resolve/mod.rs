@@ -2,6 +2,7 @@
 //! each match get an order.
 
 mod resolver;
+mod name_checks;
 mod order;
 mod patterns;
 mod expressions;

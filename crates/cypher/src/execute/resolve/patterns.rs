@@ -7,6 +7,7 @@ use crate::ast::{
     CompareOp, Expr, ExprKind, LabelExpr, Length, Name, NodePattern, PathPattern,
     RelationshipPattern, Selector,
 };
+use crate::execute::graph::NameKind;
 use crate::execute::plan::{
     Expression, LabelTest, MatchPlan, Operation, PathElement, Selection, Shortness, SlotIndex,
     ValueStep,
@@ -134,6 +135,7 @@ impl<'a> Resolver<'a> {
         if !draft.nodes.contains(&slot) {
             draft.nodes.push(slot);
         }
+        self.nodes.insert(slot);
         parts.push((slot, Part::Node(pattern)));
         slot
     }
@@ -147,6 +149,9 @@ impl<'a> Resolver<'a> {
         parts: &mut Vec<(SlotIndex, Part<'a>)>,
     ) -> Result<SlotIndex> {
         self.graph.check()?;
+        if let Some(types) = &pattern.types {
+            self.note_labels(types, NameKind::RelationshipType)?;
+        }
         let types = pattern.types.as_ref().map(|it| self.types_of(it)).transpose()?;
         let bounds = pattern.length.map(bounds);
         let name = pattern.variable.as_ref();
@@ -188,8 +193,10 @@ impl<'a> Resolver<'a> {
         let (properties, filter, hop, name) = match part {
             Part::Node(it) => {
                 if let Some(labels) = &it.labels {
+                    self.note_labels(labels, NameKind::Label)?;
                     self.labels(slot, labels, it.span, draft);
                 }
+                self.note_properties(it.properties.as_deref());
                 (it.properties.as_deref(), it.filter.as_deref(), None, None)
             }
             Part::Relationship(it, hop) => {

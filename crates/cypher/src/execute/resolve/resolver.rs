@@ -7,7 +7,7 @@ use crate::execute::plan::{Aggregate, Expression, Operation, SlotIndex};
 use crate::span::Span;
 use hexgraph_base::types::{Error, Result, stack};
 use hexgraph_scalar::{Map, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem;
 
 /// The names that a clause sees, in the order in which they are bound, with their slots.
@@ -26,6 +26,8 @@ pub(in crate::execute) struct Resolver<'a> {
     pub(super) aggregates: Option<Vec<Aggregate>>,
     /// The slots of all variables that were resolved since it was cleared.
     pub(super) used: Vec<SlotIndex>,
+    /// The slots of the nodes of patterns.
+    pub(super) nodes: FxHashSet<SlotIndex>,
     /// The first name of each slot that has one.
     slot_names: FxHashMap<SlotIndex, Box<str>>,
 }
@@ -55,6 +57,7 @@ impl<'a> Resolver<'a> {
             computed: Vec::new(),
             aggregates: None,
             used: Vec::new(),
+            nodes: FxHashSet::default(),
             slot_names: FxHashMap::default(),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
 use super::memo::ReservedRows;
+use crate::execute::graph::NameKind;
 use crate::execute::plan::{AlgorithmPlan, Expression, Operation};
 use crate::procedures::{AlgorithmRequest, AlgorithmRows, OptionFault, names_of};
 use crate::span::Span;
@@ -98,12 +99,9 @@ impl<'a> Execution<'a> {
         };
         let mut types = Vec::new();
         for name in names {
-            let named = self.graph.types_named(&name)?;
-            if named.is_empty() {
-                let at = Position::of(self.text, expression.span.start as usize);
-                self.graph.note_unknown_type(&name, at);
-            }
-            types.extend(named);
+            let at = || Position::of(self.text, expression.span.start as usize);
+            self.graph.note_name(NameKind::RelationshipType, &name, &at);
+            types.extend(self.graph.types_named(&name)?);
         }
         types.sort_unstable();
         types.dedup();
