@@ -1,5 +1,5 @@
-//! Names of a text that nothing in the graph may have: labels, types of relationships, properties of
-//! nodes. They are answered with nothing, which is likely a mistake, so the graph warns of them.
+//! Names of a text that nothing in the graph may have: labels, types of relationships, properties
+//! of nodes. They are answered with nothing, which is likely a mistake, so the graph warns of them.
 
 use super::resolver::Resolver;
 use crate::ast::{Expr, ExprKind, LabelExpr, Name};
