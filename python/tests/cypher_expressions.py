@@ -273,7 +273,8 @@ class Maker:
         text = f"coalesce({', '.join(it.text for it in operands)})"
 
         def first(env):
-            results = [it.run(env) for it in operands]
+            # No operand behind the first value is evaluated.
+            results = (it.run(env) for it in operands)
             return next((it for it in results if it is not None), None)
 
         return Expression(text, ATOM, first)

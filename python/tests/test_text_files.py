@@ -645,7 +645,7 @@ Mean Temp   Mean_Temp   float
 since       since       datetime
 
 Code   Mean Temp  since
-ZRH         11.5  1881-01-01T00:00:00Z
+ZRH         11.5  1881-01-01T00:00:00
 G;VA
 
 """

@@ -358,8 +358,7 @@ impl PySchemaReport {
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.mutate(set='<1> <age> "36" .\n<2> <age> "old" .')
     /// >>> db.alter("age: int .").unread
-    /// ["age: 1 of 2 values can't be read as int: `old` of 0x2; asking for them is an error until
-    /// they are set anew, or `age` is default again"]
+    /// ["age: 1 of 2 values can't be read as int: `old` of 0x2; asking for them is an error until they are set anew, or `age` is default again"]
     #[getter]
     fn unread(&self) -> Vec<String> {
         texts(&self.report.unread)

@@ -407,8 +407,7 @@ impl PyResultSet {
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
     /// >>> dql = "{ all(func: has(name)) { name } some(func: has(name), first: 1) { count(uid) } }"
     /// >>> db.query(dql).frames()
-    /// {'all': <hexgraph.ArrowTable: 1 row, columns name: Utf8>, 'some': <hexgraph.ArrowTable: 1
-    /// row, columns count: Int64>}
+    /// {'all': <hexgraph.ArrowTable: 1 row, columns name: Utf8>, 'some': <hexgraph.ArrowTable: 1 row, columns count: Int64>}
     #[pyo3(signature = (kind = "arrow"))]
     fn frames<'py>(&self, py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyDict>> {
         self.warn(py)?;

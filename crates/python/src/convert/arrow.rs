@@ -291,9 +291,10 @@ impl ArrowTable {
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
-    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob", "born": 1820}],
-    /// id=None) >>> table = db.query("{ q(func: has(name)) { name born } }").to_arrow() >>>
-    /// float(table.to_pandas()["born"].mean()) 1817.5
+    /// >>> _ = db.load_nodes([{"name": "Ada", "born": 1815}, {"name": "Bob", "born": 1820}], id=None)
+    /// >>> table = db.query("{ q(func: has(name)) { name born } }").to_arrow()
+    /// >>> float(table.to_pandas()["born"].mean())
+    /// 1817.5
     fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("hexgraph.frames")?.call_method1("to_pandas", (this,))
     }
