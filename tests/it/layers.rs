@@ -308,17 +308,19 @@ fn check_words(name: &str, code: &str, faults: &mut Vec<String>) {
 
 /// Prose in comments is wrapped; examples, tables and drawings are as wide as they have to be.
 fn check_comments(name: &str, code: &str, faults: &mut Vec<String>) {
-    let mut is_example = false;
+    let (mut is_example, mut is_session) = (false, false);
     for (index, line) in code.lines().enumerate() {
         let Some(text) = line.trim_start().strip_prefix("//") else {
-            is_example = false;
+            (is_example, is_session) = (false, false);
             continue;
         };
         let text = text.trim_start_matches(['/', '!']).trim_start();
         is_example ^= text.starts_with("```");
-        let is_drawn =
-            text.starts_with(['|', '>', '.']) || text.contains("  ") || text.contains('→');
-        if !is_example && !is_drawn && COMMENT_WIDTH_MAX < line.chars().count() {
+        // A session of Python and what it prints, up to an empty line.
+        is_session = !text.is_empty() && (is_session || text.starts_with(">>>"));
+        let is_drawn = text.starts_with(['|', '.']) || text.contains("  ") || text.contains('→');
+        let is_prose = !is_example && !is_session && !is_drawn;
+        if is_prose && COMMENT_WIDTH_MAX < line.chars().count() {
             faults.push(format!("{name}:{}: wrap the comment at {COMMENT_WIDTH_MAX}", index + 1));
         }
     }
