@@ -77,8 +77,9 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`Error::Query`] for a stored value that the schema's type can't hold any more;
-    /// [`Error::Limit`] as [`Answer::check_extent`].
+    /// [`Error::Query`](hexgraph_base::types::Error::Query) for a stored value that the schema's
+    /// type can't hold any more; [`Error::Limit`](hexgraph_base::types::Error::Limit) as
+    /// [`Answer::check_extent`].
     pub fn write(&self, sink: &mut dyn Sink) -> Result<()> {
         self.write_head(usize::MAX, sink)
     }
@@ -168,7 +169,7 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// [`Error::Limit`] when there are.
+    /// [`Error::Limit`](hexgraph_base::types::Error::Limit) when there are.
     pub fn check_extent(&self) -> Result<()> {
         extent::check(&self.query, self.options, &self.blocks)
     }
@@ -255,8 +256,9 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// Those of `look`; [`Error::Query`] for what is not allowed there: groups, `count(uid)`,
-    /// `@normalize`, `@ignorereflex`, `checkpwd` and facets; and as [`Answer::write`].
+    /// Those of `look`; [`Error::Query`](hexgraph_base::types::Error::Query) for what is not
+    /// allowed there: groups, `count(uid)`, `@normalize`, `@ignorereflex`, `checkpwd` and facets;
+    /// and as [`Answer::write`].
     pub fn write_rdf(
         &self,
         out: &mut Vec<u8>,
