@@ -6,16 +6,21 @@
 //! `Film.title`, means this predicate alone.
 
 use arc_swap::ArcSwapOption;
-use hexgraph_base::schema::{Schema, is_reserved};
+use hexgraph_base::schema::{PredicateDef, Schema, is_reserved};
 use hexgraph_base::types::ValueType;
 use hexgraph_store::graph::{LangValues, Predicate, Version};
-use rustc_hash::FxHashMap;
-use std::sync::Arc;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Arc, OnceLock};
 
 /// Whether queries see a predicate: those of the engine have a meaning of their own, and a password
 /// is never read.
 pub(super) fn is_visible(predicate: &Predicate) -> bool {
     !is_reserved(&predicate.def.name) && predicate.def.value_type != ValueType::Password
+}
+
+/// Whether queries may read values of a predicate of a schema.
+pub(super) fn is_property(name: &str, def: &PredicateDef) -> bool {
+    !is_reserved(name) && !matches!(def.value_type, ValueType::Uid | ValueType::Password)
 }
 
 /// The part of a name after its last point.
@@ -50,6 +55,9 @@ pub(super) type Owned = Vec<(Arc<str>, Vec<Arc<Predicate>>)>;
 pub(super) struct PropertyNames {
     /// For a short name, the types with such fields, and the names of these fields.
     fields: FxHashMap<Box<str>, Vec<(Arc<str>, Vec<Box<str>>)>>,
+    /// The full and the short names of all properties that the schema declares, with values or
+    /// without. Made for the first name that no value has.
+    declared: OnceLock<FxHashSet<Box<str>>>,
 }
 
 /// The names of the schema that was read last. A request of the same schema reads no fields.
@@ -92,7 +100,17 @@ impl PropertyNames {
         fields.retain(|short, owners| {
             owners.iter().any(|(_, names)| names.iter().any(|it| it != short))
         });
-        PropertyNames { fields }
+        PropertyNames { fields, declared: OnceLock::new() }
+    }
+
+    /// Whether a schema, whose names these are, declares a property, though no node may have it.
+    /// O(predicates) for the first call.
+    pub(super) fn is_declared(&self, schema: &Schema, name: &str) -> bool {
+        let declared = self.declared.get_or_init(|| {
+            let values = schema.predicates.iter().filter(|(name, def)| is_property(name, def));
+            values.flat_map(|(name, _)| [&**name, short_name(name)]).map(Box::from).collect()
+        });
+        declared.contains(name.rsplit_once('@').map_or(name, |(name, _)| name))
     }
 
     /// The types with visible fields of a short name, and these fields. Empty where each is the

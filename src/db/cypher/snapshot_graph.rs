@@ -2,13 +2,14 @@
 
 use super::inverse::Inverse;
 use super::names::{
-    NamedProperty, Owned, PropertyNames, is_unambiguous, is_visible, parts_in, short_name,
+    NamedProperty, Owned, PropertyNames, is_property, is_unambiguous, is_visible, parts_in,
+    short_name,
 };
 use super::snapshot_lists::{SnapshotLists, node_types, nodes_of_type};
 use super::stored_values::{Sought, sought, to_cypher};
 use crate::db::query::warnings::{Warning, WarningKind};
-use hexgraph_base::schema::{PredicateDef, Schema, is_reserved};
-use hexgraph_base::types::{Error, Position, Result, Uid, ValueType, bounded, did_you_mean};
+use hexgraph_base::schema::{Schema, is_reserved};
+use hexgraph_base::types::{Error, Position, Result, Uid, bounded, did_you_mean};
 use hexgraph_cypher::ast::Direction;
 use hexgraph_cypher::{Adjacency, AlgorithmRequest, AlgorithmRows, Graph, NameKind};
 use hexgraph_scalar::{Map, Relationship, Value};
@@ -157,16 +158,14 @@ impl<'a> SnapshotGraph<'a> {
             || !nodes_of_type(&self.version, name).is_empty()
     }
 
-    fn has_type_named(&self, name: &str) -> bool {
-        self.types().iter().any(|edges| *edges.name == *name || short_name(&edges.name) == name)
+    /// The ids of the relationship types of a full or short name, in ascending order.
+    fn type_ids(&self, name: &str) -> impl Iterator<Item = u32> {
+        let is_named = move |full: &str| full == name || short_name(full) == name;
+        (0..).zip(self.types()).filter(move |(_, edges)| is_named(&edges.name)).map(|(id, _)| id)
     }
 
-    /// Whether the schema has values of a name, though no node has one.
-    fn is_declared(&self, name: &str) -> bool {
-        let name = name.rsplit_once('@').map_or(name, |(name, _)| name);
-        let defs = self.version.schema.predicates.iter();
-        let mut values = defs.filter(|(full, def)| is_property(full, def));
-        values.any(|(full, _)| **full == *name || short_name(full) == name)
+    fn has_type_named(&self, name: &str) -> bool {
+        self.type_ids(name).next().is_some()
     }
 
     /// Whether the schema is empty: then no name is a mistake.
@@ -175,37 +174,42 @@ impl<'a> SnapshotGraph<'a> {
         types.keys().map(|it| &**it).chain(predicates.keys().map(|it| &**it)).all(is_reserved)
     }
 
-    /// The warning of a name that nothing has.
-    fn unknown(&self, kind: NameKind, name: &str, at: Position) -> Warning {
-        let Schema { types, predicates, .. } = &*self.version.schema;
-        let labels = || types.keys().map(|it| &**it).filter(|it| !is_reserved(it));
-        let edges = || self.types().iter().flat_map(|it| [&*it.name, short_name(&it.name)]);
-        let name = &bounded(name);
-        let (kind, message, hint) = match kind {
+    /// What a warning says of a name that nothing has.
+    fn unknown(kind: NameKind, name: &str) -> (WarningKind, String) {
+        match kind {
             NameKind::Label => {
-                let message = format!("no node has the label `{name}`");
-                (WarningKind::UnknownType, message, did_you_mean(name, labels()))
+                (WarningKind::UnknownType, format!("no node has the label `{name}`"))
             }
             NameKind::RelationshipType => {
-                let message = format!("there is no relationship type `{name}`");
-                (WarningKind::UnknownPredicate, message, did_you_mean(name, edges()))
+                (WarningKind::UnknownPredicate, format!("there is no relationship type `{name}`"))
             }
             NameKind::LabelOrType => {
                 let message = format!("there is no label and no relationship type `{name}`");
-                (WarningKind::UnknownType, message, did_you_mean(name, labels().chain(edges())))
+                (WarningKind::UnknownType, message)
             }
             NameKind::Property => {
-                let message = format!("no node has the property `{name}`");
-                let values = predicates.iter().filter(|(full, def)| is_property(full, def));
-                let names = values.flat_map(|(full, _)| [&**full, short_name(full)]);
-                let hint = match self.has_type_named(name) {
-                    true => format!("it is a relationship type: match `(n)-[:{name}]->(m)`"),
-                    false => did_you_mean(name, names),
-                };
-                (WarningKind::UnknownPredicate, message, hint)
+                (WarningKind::UnknownPredicate, format!("no node has the property `{name}`"))
             }
-        };
-        Warning { kind, message, at, hint }
+        }
+    }
+
+    /// What to write instead of a name that nothing has. O(schema).
+    fn proposal(&self, kind: NameKind, name: &str) -> String {
+        let Schema { types, predicates, .. } = &*self.version.schema;
+        let labels = || types.keys().map(|it| &**it).filter(|it| !is_reserved(it));
+        let edges = || self.types().iter().flat_map(|it| [&*it.name, short_name(&it.name)]);
+        match kind {
+            NameKind::Label => did_you_mean(name, labels()),
+            NameKind::RelationshipType => did_you_mean(name, edges()),
+            NameKind::LabelOrType => did_you_mean(name, labels().chain(edges())),
+            NameKind::Property if self.has_type_named(name) => {
+                format!("it is a relationship type: match `(n)-[:{name}]->(m)`")
+            }
+            NameKind::Property => {
+                let values = predicates.iter().filter(|(full, def)| is_property(full, def));
+                did_you_mean(name, values.flat_map(|(full, _)| [&**full, short_name(full)]))
+            }
+        }
     }
 
     fn node(&self, uid: u64) -> Option<u32> {
@@ -297,11 +301,6 @@ impl<'a> SnapshotGraph<'a> {
         }
         Ok(())
     }
-}
-
-/// Whether queries may read values of a predicate.
-fn is_property(name: &str, def: &PredicateDef) -> bool {
-    !is_reserved(name) && !matches!(def.value_type, ValueType::Uid | ValueType::Password)
 }
 
 /// The shared text of a name that comes again and again.
@@ -462,9 +461,7 @@ impl Graph for SnapshotGraph<'_> {
     }
 
     fn types_named(&self, name: &str) -> Result<Vec<u32>> {
-        let is_named = |full: &str| full == name || short_name(full) == name;
-        let ids = (0..).zip(self.types()).filter(|(_, edges)| is_named(&edges.name));
-        Ok(ids.map(|(id, _)| id).collect())
+        Ok(self.type_ids(name).collect())
     }
 
     fn expand(
@@ -528,12 +525,22 @@ impl Graph for SnapshotGraph<'_> {
             NameKind::LabelOrType => self.has_label_named(name) || self.has_type_named(name),
             NameKind::Property => {
                 let property = self.named(name);
-                property.exact.is_some() || !property.owned.is_empty() || self.is_declared(name)
+                property.exact.is_some()
+                    || !property.owned.is_empty()
+                    || self.names.is_declared(&self.version.schema, name)
             }
         };
-        let has_space = self.warnings.borrow().len() < WARNINGS_MAX;
-        if !is_there && has_space && !self.is_bare() {
-            self.warn(self.unknown(kind, name, at()));
+        if is_there || WARNINGS_MAX <= self.warnings.borrow().len() || self.is_bare() {
+            return;
+        }
+        let (at, name) = (at(), &bounded(name));
+        let (warning, message) = SnapshotGraph::unknown(kind, name);
+        // A query that runs for each row of parameters meets its names again and again: what is
+        // reported is not searched for proposals once more.
+        let is_same = |other: &Warning| other.at == at && other.message == message;
+        if !self.warnings.borrow().iter().any(is_same) {
+            let hint = self.proposal(kind, name);
+            self.warn(Warning { kind: warning, message, at, hint });
         }
     }
 

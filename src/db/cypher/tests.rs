@@ -346,4 +346,8 @@ fn names_that_nothing_has_are_warned_of() {
         ];
         assert_eq!(warnings(text), expected);
     }
+    let none = || Map::new(Vec::new()).unwrap();
+    let rows = [none(), none(), none()];
+    let answer = db.cypher_many("MATCH (n:user) RETURN n.nam", &rows, "row", &context).unwrap();
+    assert_eq!(answer.warnings().len(), 2, "each name once, and not for each row");
 }
