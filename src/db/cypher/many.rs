@@ -4,7 +4,6 @@ use super::run::{CypherAnswer, append_rows, evaluation_context};
 use super::snapshot_graph::SnapshotGraph;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
-use crate::db::operation::Latency;
 use crate::db::query::each::in_row;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_cypher::analyse;
@@ -76,13 +75,8 @@ impl Database {
             }
             let mut columns = vec![number.into()];
             columns.extend(own.columns().iter().map(|column| column.name.clone()));
-            let processing = started.elapsed() - parsing;
-            let latency = Latency { parsing, processing, ..Latency::default() };
-            if self.limits().slow <= latency.total() {
-                self.slow_log().note(text, &Default::default(), latency);
-            }
-            let warnings = graph.into_warnings();
-            Ok(CypherAnswer::new((columns, all), latency, warnings, self.limits().result, context))
+            let times = (started, parsing);
+            Ok(self.cypher_answer((columns, all), (text, &Default::default), times, graph))
         })
     }
 }

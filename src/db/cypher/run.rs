@@ -20,7 +20,7 @@ use jiff::tz::TimeZone;
 use std::mem;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The rows of a query in Cypher. A node is a map with `uid`, `labels` and `properties`, a
 /// relationship one with `type`, `start`, `end` and `properties`, a path one with `nodes` and
@@ -39,18 +39,6 @@ pub struct CypherAnswer {
 }
 
 impl CypherAnswer {
-    /// The answer to a request, whose reservation it has.
-    pub(super) fn new(
-        (columns, rows): (Vec<Box<str>>, Vec<Vec<Value>>),
-        latency: Latency,
-        warnings: Vec<Warning>,
-        bytes_max: u64,
-        context: &RequestContext,
-    ) -> CypherAnswer {
-        let reservation = context.reservation().cloned();
-        CypherAnswer { columns, rows, bytes_max, latency, warnings, reservation }
-    }
-
     /// The time for parsing and for processing.
     ///
     /// ```
@@ -62,8 +50,9 @@ impl CypherAnswer {
         self.latency
     }
 
-    /// What is answered, and was likely meant otherwise: the call of an algorithm that names a
-    /// relationship type which there is not, or whose rounds ended before its numbers stood still.
+    /// What is answered, and was likely meant otherwise: a label, a relationship type or a property
+    /// of a node that nothing has, and an algorithm whose rounds ended before its numbers
+    /// converged.
     ///
     /// ```
     /// let db = hexgraph::db::Database::in_memory();
@@ -190,14 +179,30 @@ impl Database {
                 Mode::Explain => explain(&parsed, params, &graph, &evaluation)?,
                 Mode::Profile => profile(&parsed, params, &graph, &evaluation)?,
             };
-            let processing = started.elapsed() - parsing;
-            let latency = Latency { parsing, processing, ..Latency::default() };
-            if self.limits().slow <= latency.total() {
-                self.slow_log().note(text, &variables_of(params), latency);
-            }
-            let warnings = graph.into_warnings();
-            Ok(CypherAnswer::new((columns, rows), latency, warnings, self.limits().result, context))
+            let variables = || variables_of(params);
+            let times = (started, parsing);
+            Ok(self.cypher_answer((columns, rows), (text, &variables), times, graph))
         })
+    }
+
+    /// The answer to a text that was begun and parsed in some time. A slow one is logged with its
+    /// variables.
+    pub(super) fn cypher_answer(
+        &self,
+        (columns, rows): (Vec<Box<str>>, Vec<Vec<Value>>),
+        (text, variables): (&str, &dyn Fn() -> Variables),
+        (started, parsing): (Instant, Duration),
+        graph: SnapshotGraph<'_>,
+    ) -> CypherAnswer {
+        let processing = started.elapsed() - parsing;
+        let latency = Latency { parsing, processing, ..Latency::default() };
+        if self.limits().slow <= latency.total() {
+            self.slow_log().note(text, &variables(), latency);
+        }
+        let (bytes_max, reservation) =
+            (self.limits().result, graph.context().reservation().cloned());
+        let warnings = graph.into_warnings();
+        CypherAnswer { columns, rows, bytes_max, latency, warnings, reservation }
     }
 }
 
