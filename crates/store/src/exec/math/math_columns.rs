@@ -99,9 +99,6 @@ pub(crate) fn binary(
 
 /// A number that a quotient or a remainder is made of.
 pub(super) trait Divisible: Copy {
-    /// The result of a division whose divisor is not 0; `None` where it does not fit.
-    fn divided(self, function: MathFunction, divisor: Self) -> Option<Self>;
-
     /// True for 0, by which nothing is divided.
     fn is_zero(self) -> bool;
 
@@ -115,14 +112,6 @@ pub(super) trait Divisible: Copy {
 }
 
 impl Divisible for i64 {
-    fn divided(self, function: MathFunction, divisor: i64) -> Option<i64> {
-        match function {
-            MathFunction::Divide => self.checked_div(divisor),
-            MathFunction::Modulo => Some(self.wrapping_rem(divisor)),
-            _ => None,
-        }
-    }
-
     fn is_zero(self) -> bool {
         self == 0
     }
@@ -148,14 +137,6 @@ impl Divisible for i64 {
 }
 
 impl Divisible for f64 {
-    fn divided(self, function: MathFunction, divisor: f64) -> Option<f64> {
-        match function {
-            MathFunction::Divide => Some(clamp(self / divisor)),
-            MathFunction::Modulo => Some(clamp(self % divisor)),
-            _ => None,
-        }
-    }
-
     fn is_zero(self) -> bool {
         self == 0.0
     }
@@ -184,22 +165,17 @@ fn quotients<T: Divisible>(
     other: OperandValues<'_, T>,
     nodes: &[u32],
 ) -> Option<(Vec<u32>, Vec<T>)> {
-    let has_result = |position: &usize| !other.at(*position).is_zero();
-    let positions = || (0..nodes.len()).filter(has_result);
-    let results =
-        positions().map(|position| one.at(position).divided(function, other.at(position)));
-    let results = results.collect::<Option<Vec<T>>>()?;
-    Some((positions().map(|position| nodes[position]).collect(), results))
-}
-
-impl<T: Copy> OperandValues<'_, T> {
-    /// The number of the node at a position.
-    pub(super) fn at(&self, position: usize) -> T {
-        match self {
-            OperandValues::Column(numbers) => numbers[position],
-            OperandValues::Constant(number) => *number,
+    let of_all;
+    let divisors = match other {
+        OperandValues::Column(divisors) => divisors,
+        OperandValues::Constant(divisor) => {
+            of_all = vec![divisor; nodes.len()];
+            &of_all
         }
-    }
+    };
+    let results = T::all_divided(function, one, divisors)?;
+    let results = results.into_iter().zip(divisors);
+    Some(retained(nodes, results.map(|(result, divisor)| (!divisor.is_zero()).then_some(result))))
 }
 
 /// The numbers of two operands for the nodes of either, with 0 for a node that has none. `None`
