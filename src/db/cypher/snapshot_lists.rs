@@ -4,7 +4,7 @@ use super::names::{NamedProperty, PropertyNames, parts_in};
 use super::stored_values::to_cypher;
 use hexgraph_base::schema::{NODE_TYPE, is_reserved};
 use hexgraph_base::types::{Result, Uid, ValueRef, ValueType};
-use hexgraph_cypher::{Adjacency, Dictionary, Lists, PropertyColumn};
+use hexgraph_cypher::{Adjacency, Cell, Dictionary, Lists, PropertyColumn};
 use hexgraph_store::exec::{EdgeTargets, RequestContext};
 use hexgraph_store::graph::{Direction, LangValues, Predicate, Version};
 use hexgraph_store::storage::{NodeSet, text_of};
@@ -170,7 +170,7 @@ struct StoredProperty<'a> {
 impl StoredProperty<'_> {
     /// The predicate that has the values of all of some nodes, if they have any. `None` where these
     /// are several, or it has lists.
-    fn predicate_of(&self, nodes: &[u32]) -> Option<Option<Arc<Predicate>>> {
+    fn predicate_of(&self, nodes: &[u32]) -> Option<Option<&Arc<Predicate>>> {
         let mut owner = None;
         for (members, predicates) in &self.owners {
             let with_label = nodes.iter().filter(|node| members.contains(**node)).count();
@@ -178,17 +178,17 @@ impl StoredProperty<'_> {
                 (0, ..) => {}
                 // All of them have the field of this type, and none that of another.
                 (all, [predicate], None) if all == nodes.len() => {
-                    owner = Some(Arc::clone(predicate));
+                    owner = Some(predicate);
                 }
                 _ => return None,
             }
         }
         let predicate = match (owner, &self.exact) {
             (Some(owner), Some(exact)) if owner.def.name != exact.def.name => return None,
-            (owner, exact) => owner.or_else(|| exact.clone()),
+            (owner, exact) => owner.or(exact.as_ref()),
         };
         let is_single =
-            predicate.as_ref().is_none_or(|it| !it.def.list && parts_in(it, &self.lang).len() < 2);
+            predicate.is_none_or(|it| !it.def.list && parts_in(it, &self.lang).len() < 2);
         is_single.then_some(predicate)
     }
 
@@ -205,13 +205,30 @@ impl StoredProperty<'_> {
 }
 
 impl PropertyColumn for StoredProperty<'_> {
+    fn cells<'c>(&'c self, nodes: &[u32], into: &mut Vec<Cell<'c>>) -> Result<bool> {
+        let Some(predicate) = self.predicate_of(nodes) else { return Ok(false) };
+        let start = into.len();
+        into.resize(start + nodes.len(), Cell::Null);
+        let part = predicate.and_then(|it| Some((it, parts_in(it, &self.lang).first()?)));
+        let Some((predicate, part)) = part else { return Ok(true) };
+        let value_type = predicate.def.value_type;
+        let mut have_cells = true;
+        part.for_each_first(nodes, |at, value, _| match cell_of(value(), value_type) {
+            Some(cell) => into[start + at] = cell,
+            None => have_cells = false,
+        });
+        Ok(have_cells)
+    }
+
     fn codes(
         &mut self,
         nodes: &[u32],
         dictionary: &mut Dictionary,
         into: &mut Vec<u32>,
     ) -> Result<bool> {
-        let Some(predicate) = self.predicate_of(nodes) else { return Ok(false) };
+        let Some(predicate) = self.predicate_of(nodes).map(|it| it.cloned()) else {
+            return Ok(false);
+        };
         let start = into.len();
         into.resize(start + nodes.len(), 0);
         let Some(predicate) = predicate else { return Ok(true) };
@@ -251,6 +268,21 @@ impl PropertyColumn for StoredProperty<'_> {
             }
         });
         result.map(|()| true)
+    }
+}
+
+/// The cell of a stored value; `None` of one that is converted first.
+fn cell_of(value: ValueRef<'_>, value_type: ValueType) -> Option<Cell<'_>> {
+    match (value, value_type) {
+        (ValueRef::Int(number), ValueType::Int | ValueType::Default) => Some(Cell::Int(number)),
+        (ValueRef::Float(number), ValueType::Float | ValueType::Default) => {
+            Some(Cell::Float(number))
+        }
+        (ValueRef::String(text), ValueType::String | ValueType::Default)
+        | (ValueRef::Default(text), ValueType::Default) => Some(Cell::Text(text)),
+        (ValueRef::Bool(truth), ValueType::Bool | ValueType::Default) => Some(Cell::Bool(truth)),
+        (ValueRef::DateTime(time), ValueType::DateTime) => Some(Cell::Time(time)),
+        _ => None,
     }
 }
 

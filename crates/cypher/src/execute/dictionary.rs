@@ -13,15 +13,20 @@ const NONE: u32 = u32::MAX;
 const ENTRY_BYTES: usize = 64;
 
 /// Distinct values by codes, which are assigned in the order in which the values come. Null has the
-/// code 0.
+/// code 0. Values that are equal have one code, and the first of them represents the others: 1 and
+/// 1.0, or one instant with two offsets. An exact dictionary has a code for each of them.
 #[derive(Debug)]
 pub struct Dictionary {
+    is_exact: bool,
+    has_merged: bool,
     values: Vec<Value>,
     small: Vec<u32>,
     ints: FxHashMap<i64, u32>,
     floats: FxHashMap<u64, u32>,
     texts: FxHashMap<Box<str>, u32>,
     others: FxHashMap<Value, u32>,
+    /// The instants of an exact dictionary, in nanoseconds, with their offsets.
+    times: FxHashMap<(i128, i32), u32>,
     text_bytes: usize,
 }
 
@@ -29,14 +34,23 @@ impl Dictionary {
     /// Creates a dictionary with null.
     pub fn new() -> Dictionary {
         Dictionary {
+            is_exact: false,
+            has_merged: false,
             values: vec![Value::Null],
             small: Vec::new(),
             ints: FxHashMap::default(),
             floats: FxHashMap::default(),
             texts: FxHashMap::default(),
             others: FxHashMap::default(),
+            times: FxHashMap::default(),
             text_bytes: 0,
         }
+    }
+
+    /// Creates a dictionary in which values that are equal, and are written in another way, have
+    /// codes of their own.
+    pub(super) fn exact() -> Dictionary {
+        Dictionary { is_exact: true, ..Dictionary::new() }
     }
 
     /// Returns the code of an integer.
@@ -45,11 +59,12 @@ impl Dictionary {
         self.integer(number, Value::Int(number))
     }
 
-    /// Returns the code of a float. A float without a fraction has that of the integer.
+    /// Returns the code of a float. A float without a fraction has that of the integer, unless the
+    /// dictionary is exact.
     #[inline]
     pub fn float(&mut self, number: f64) -> u32 {
         let integer = number as i64;
-        if integer as f64 == number && integer != i64::MAX {
+        if integer as f64 == number && integer != i64::MAX && !self.is_exact {
             return self.integer(integer, Value::Float(number));
         }
         // Equal floats have the same bits: one NaN.
@@ -61,17 +76,26 @@ impl Dictionary {
     #[inline]
     fn integer(&mut self, number: i64, value: Value) -> u32 {
         let values = &mut self.values;
-        if !(0..TABLE_LEN).contains(&number) {
-            return *self.ints.entry(number).or_insert_with(|| push(values, value));
+        let code = if (0..TABLE_LEN).contains(&number) {
+            let at = number as usize;
+            if self.small.len() <= at {
+                self.small.resize((at + 1).next_power_of_two(), NONE);
+            }
+            &mut self.small[at]
+        } else {
+            self.ints.entry(number).or_insert(NONE)
+        };
+        if *code == NONE {
+            *code = push(values, value);
+        } else {
+            self.has_merged |= match (&values[*code as usize], &value) {
+                (Value::Int(_), Value::Int(_)) => false,
+                // 0.0 and -0.0 are equal.
+                (Value::Float(one), Value::Float(other)) => one.to_bits() != other.to_bits(),
+                _ => true,
+            };
         }
-        let at = number as usize;
-        if self.small.len() <= at {
-            self.small.resize((at + 1).next_power_of_two(), NONE);
-        }
-        if self.small[at] == NONE {
-            self.small[at] = push(values, value);
-        }
-        self.small[at]
+        *code
     }
 
     /// Returns the code of a text.
@@ -92,10 +116,23 @@ impl Dictionary {
             Value::Int(number) => return self.int(*number),
             Value::Float(number) => return self.float(*number),
             Value::String(text) => return self.text(text),
+            Value::DateTime(time) if self.is_exact => {
+                // A named zone has texts of its own.
+                if time.time_zone().iana_name().is_some() {
+                    return self.unique(value);
+                }
+                let instant = (time.timestamp().as_nanosecond(), time.offset().seconds());
+                let values = &mut self.values;
+                return *self.times.entry(instant).or_insert_with(|| push(values, value));
+            }
+            Value::List(_) | Value::Map(_) | Value::Time(_) if self.is_exact => {
+                return self.unique(value);
+            }
             _ => {}
         }
-        if let Some(code) = self.others.get(&value) {
-            return *code;
+        if let Some(&code) = self.others.get(&value) {
+            self.has_merged |= !is_same(&self.values[code as usize], &value);
+            return code;
         }
         let code = push(&mut self.values, value.clone());
         self.others.insert(value, code);
@@ -105,6 +142,11 @@ impl Dictionary {
     /// Returns the code of a value that has not come before and will not come again.
     pub(super) fn unique(&mut self, value: Value) -> u32 {
         push(&mut self.values, value)
+    }
+
+    /// Whether a value has the code of an equal one that is written in another way.
+    pub(super) fn has_merged(&self) -> bool {
+        self.has_merged
     }
 
     /// Returns the values by their codes.
@@ -121,6 +163,19 @@ impl Dictionary {
 impl Default for Dictionary {
     fn default() -> Dictionary {
         Dictionary::new()
+    }
+}
+
+/// Whether equal values are written in the same way.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::DateTime(one), Value::DateTime(other)) => {
+            one.offset() == other.offset() && one.time_zone() == other.time_zone()
+        }
+        (Value::List(_) | Value::Map(_) | Value::Time(_), _) => {
+            format!("{one:?}") == format!("{other:?}")
+        }
+        _ => true,
     }
 }
 
@@ -152,6 +207,11 @@ mod tests {
         for (code, value) in other.values().iter().enumerate() {
             assert_eq!(other.values().iter().position(|it| it == value), Some(code));
         }
+        let mut exact = Dictionary::exact();
+        let values = [1.0, 0.0, -0.0].map(Value::Float).into_iter().chain([Value::Int(1)]);
+        let codes: Vec<u32> = values.map(|it| exact.value(it)).collect();
+        assert_eq!(codes, [1, 2, 3, 4]);
+        assert_eq!((exact.value(Value::Float(1.0)), exact.value(Value::Int(1))), (1, 4));
         let before = other.bytes();
         other.text(&"x".repeat(1_000));
         assert!(before + 2_000 <= other.bytes());

@@ -22,6 +22,7 @@ mod uid_seek;
 mod slots;
 mod rewrite;
 mod profile;
+mod cells;
 mod join;
 mod resolve;
 mod run;
@@ -31,6 +32,7 @@ mod entry;
 mod tests;
 
 pub use adjacency::{Adjacency, Lists, PropertyColumn};
+pub use cells::Cell;
 pub use dictionary::Dictionary;
 pub use entry::{execute, execute_each, explain, profile};
 pub use graph::{Graph, NameKind};

@@ -71,8 +71,13 @@ impl Profile {
 
     /// The step whose time runs gives a row.
     pub(super) fn add_row_of_current(&self) {
+        self.add_rows_of_current(1);
+    }
+
+    /// The step whose time runs gives some rows.
+    pub(super) fn add_rows_of_current(&self, rows: usize) {
         if let Some(step) = self.current.get() {
-            self.add_rows(step, 1);
+            self.add_rows(step, rows);
         }
     }
 

@@ -19,7 +19,8 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    fn holds(self, order: Ordering) -> bool {
+    /// Whether two values in this order pass.
+    pub fn holds(self, order: Ordering) -> bool {
         match self {
             Comparison::Less => order.is_lt(),
             Comparison::LessOrEqual => order.is_le(),

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 /// How many nodes are read between two checks whether the query may go on.
-pub(super) const CHECKED_NODES: usize = 1024;
+pub(in crate::execute) const CHECKED_NODES: usize = 1024;
 
 /// A table by node numbers is used where it has at most so many bytes for each node, and for small
 /// spans anyway: what a hash table needs for an entry is about as much.
@@ -201,7 +201,7 @@ pub(super) fn too_many() -> Error {
 }
 
 /// The results of `work` for ranges that together are `0..items`, in their order.
-pub(super) fn collect<R: Send>(
+pub(in crate::execute) fn collect<R: Send>(
     graph: &dyn Adjacency,
     items: usize,
     nanos: usize,

@@ -54,11 +54,16 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
         let property = by_property(original, slot, &mut reads).and_then(|expression| {
             let expression = (!is_slot(&expression, slot)).then_some(expression);
             let column = graph.property(&reads.name?, reads.by_day);
-            let (values, result_of) = (Dictionary::new(), Vec::new());
+            let (values, result_of) = (Dictionary::exact(), Vec::new());
             Some(ByProperty { column, expression, values, result_of })
         });
         let (results, reserved) = (Dictionary::new(), Reserved::new(graph, 0)?);
         Ok(CodedExpression { original, slot, property, results, reserved, reserved_bytes: 0 })
+    }
+
+    /// The same with a code for each value that is written in a way of its own: 1 and 1.0.
+    pub(super) fn exact(self) -> CodedExpression<'p, 'g> {
+        CodedExpression { results: Dictionary::exact(), ..self }
     }
 
     /// Appends the codes for some ascending nodes. No node may come twice.
@@ -115,6 +120,11 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
             *code = *result;
         }
         Ok(true)
+    }
+
+    /// Whether a code represents values that are equal and written in different ways.
+    pub(super) fn has_merged(&self) -> bool {
+        self.results.has_merged()
     }
 
     /// The value of a code.

@@ -4,9 +4,10 @@
 //! distinct value of the property that it reads, and becomes a code. A group is a tuple of codes;
 //! pairs of codes have numbers, one level for each further key.
 
-use super::candidates::{CHECKED_NODES, Reserved, too_many};
+use super::candidates::{Reserved, too_many};
 use super::coded::{CodedExpression, Reader};
 use crate::execute::adjacency::Adjacency;
+use crate::execute::cells::CellExpression;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
 use crate::execute::profile::Profile;
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink, weight};
@@ -21,13 +22,17 @@ const NONE: u32 = u32::MAX;
 /// Nodes in a range of this length have one table.
 const PAGE: usize = 1 << 12;
 
+/// So many bindings are added at once: their values are read on all threads.
+const BINDINGS: usize = 1 << 14;
+
 /// The bytes of an entry of a hash table of pairs, and of a group without its accumulators.
 /// Estimates.
 const PAIR_BYTES: usize = 32;
 
 impl<'a> Execution<'a> {
     /// Pushes a row for each group of the matches of a join, in the order of their first bindings;
-    /// `None` where a key or an argument reads several variables, or rows are matched one by one.
+    /// `None` where a key or an argument reads several variables, where equal values are written in
+    /// several ways, or rows are matched one by one.
     pub(in crate::execute) fn join_groups(
         &self,
         plan: &JoinPlan,
@@ -43,7 +48,7 @@ impl<'a> Execution<'a> {
             self.enter(consumer);
             return Ok(None);
         };
-        let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), &shape)?;
+        let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), (&shape, row))?;
         let width = plan.retained.len();
         for ready in patterns {
             join.retained_bindings(ready, plan, row, &mut |bindings, row| {
@@ -51,9 +56,9 @@ impl<'a> Execution<'a> {
                     profile.add_rows(id, bindings.counts.len());
                 }
                 self.enter(consumer);
-                for start in (0..bindings.counts.len()).step_by(CHECKED_NODES) {
+                for start in (0..bindings.counts.len()).step_by(BINDINGS) {
                     groups.graph.check()?;
-                    let end = bindings.counts.len().min(start + CHECKED_NODES);
+                    let end = bindings.counts.len().min(start + BINDINGS);
                     let nodes = &bindings.nodes[start * width..end * width];
                     groups.add(nodes, &bindings.counts[start..end], row)?;
                 }
@@ -62,6 +67,9 @@ impl<'a> Execution<'a> {
             })?;
         }
         self.enter(consumer);
+        if groups.have_merged() {
+            return Ok(None);
+        }
         groups.push_rows(row, sink).map(Some)
     }
 }
@@ -131,7 +139,21 @@ struct NodeCodes<'p, 'g> {
     reserved_pairs: usize,
     /// The number of the tuple of each node.
     tuples: Vec<u32>,
-    arguments: Vec<(CodedExpression<'p, 'g>, Vec<u32>)>,
+    arguments: Vec<Argument<'p, 'g>>,
+}
+
+/// The first argument of an aggregate, for each node.
+struct Argument<'p, 'g> {
+    slot: SlotIndex,
+    expression: &'p Expression,
+    values: ArgumentValues<'p, 'g>,
+}
+
+enum ArgumentValues<'p, 'g> {
+    /// Numbers, each of its own: most values of a column are distinct.
+    Cells(CellExpression<'g>, Vec<Value>),
+    /// Codes of what may have memory of its own, or has to be distinct.
+    Coded(Box<CodedExpression<'p, 'g>>, Vec<u32>),
 }
 
 /// One aggregate of all groups.
@@ -167,7 +189,7 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         graph: &'a dyn Adjacency,
         plan: &'p JoinPlan,
         (keys, aggregates): (&'p [(SlotIndex, Expression)], &'p [Aggregate]),
-        shape: &Shape,
+        (shape, row): (&Shape, &mut Row),
     ) -> Result<Groups<'e, 'a, 'p>> {
         let mut variables: Vec<NodeCodes<'p, 'a>> =
             plan.retained.iter().map(|_| NodeCodes::new()).collect();
@@ -190,9 +212,10 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
                 (None, _) => Source::Rows,
                 (Some(_), None) => Source::Constant(Value::Null),
                 (Some(it), Some(variable)) => {
-                    let coded = CodedExpression::new(it, slot_of(*variable), graph)?;
+                    let argument = (it, slot_of(*variable), aggregate.distinct);
+                    let argument = Argument::new(argument, (execution, graph), row)?;
                     let arguments = &mut variables[*variable].arguments;
-                    arguments.push((coded, Vec::new()));
+                    arguments.push(argument);
                     Source::Variable(*variable, arguments.len() - 1)
                 }
             };
@@ -276,16 +299,13 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         for column in &mut self.aggregates {
             let codes = match column.source {
                 Source::Variable(variable, argument) => {
-                    let (coded, codes) = &self.variables[variable].arguments[argument];
-                    Some((coded, codes, &positions[variable]))
+                    let argument = &self.variables[variable].arguments[argument];
+                    Some((&argument.values, &positions[variable]))
                 }
                 Source::Rows | Source::Constant(_) => None,
             };
             for (at, (group, times)) in groups.iter().zip(counts).enumerate() {
-                let code = codes.map(|(coded, codes, positions)| {
-                    let code = codes[positions[at] as usize];
-                    (code, coded.value(code))
-                });
+                let code = codes.map(|(values, positions)| values.get(positions[at] as usize));
                 column.add(self.execution, *group, code, *times, &mut self.reserved)?;
             }
         }
@@ -312,6 +332,15 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         }
         self.count = count;
         Ok(())
+    }
+
+    /// Whether a code represents values of several ways to be written: each group has the value of
+    /// its own first row.
+    fn have_merged(&self) -> bool {
+        self.variables.iter().any(|variable| {
+            variable.keys.iter().any(|(_, coded, _)| coded.has_merged())
+                || variable.arguments.iter().any(Argument::has_merged)
+        })
     }
 
     fn push_rows(mut self, row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
@@ -360,7 +389,7 @@ impl<'p, 'g> NodeCodes<'p, 'g> {
     fn positions(
         &mut self,
         nodes: &[u32],
-        reader: &mut Reader<'_, '_>,
+        reader: &mut Reader<'_, 'g>,
         reserved: &mut Reserved<'_>,
     ) -> Result<Vec<u32>> {
         let mut new: Vec<u32> =
@@ -373,8 +402,8 @@ impl<'p, 'g> NodeCodes<'p, 'g> {
             for (_, coded, codes) in &mut self.keys {
                 coded.read(reader, &new, codes)?;
             }
-            for (coded, codes) in &mut self.arguments {
-                coded.read(reader, &new, codes)?;
+            for argument in &mut self.arguments {
+                argument.read(reader, &new, reserved)?;
             }
             for (at, node) in new.iter().enumerate() {
                 *self.positions.entry(*node, reserved)? = (start + at) as u32;
@@ -398,6 +427,84 @@ impl<'p, 'g> NodeCodes<'p, 'g> {
             let (before, code) = pairs.pair(tuple);
             tuple = before;
             row[keys[*at].0] = coded.value(code).clone();
+        }
+    }
+}
+
+impl<'p, 'g> Argument<'p, 'g> {
+    fn new(
+        (expression, slot, is_distinct): (&'p Expression, SlotIndex, bool),
+        (execution, graph): (&Execution<'_>, &'g dyn Adjacency),
+        row: &mut Row,
+    ) -> Result<Argument<'p, 'g>> {
+        let cells = match is_distinct {
+            true => None,
+            false => CellExpression::new((execution, graph), slot, expression, row),
+        };
+        let values = match cells {
+            Some(cells) => ArgumentValues::Cells(cells, Vec::new()),
+            None => {
+                let coded = CodedExpression::new(expression, slot, graph)?;
+                let coded = if is_distinct { coded } else { coded.exact() };
+                ArgumentValues::Coded(Box::new(coded), Vec::new())
+            }
+        };
+        Ok(Argument { slot, expression, values })
+    }
+
+    fn has_merged(&self) -> bool {
+        match &self.values {
+            ArgumentValues::Cells(..) => false,
+            ArgumentValues::Coded(coded, _) => coded.has_merged(),
+        }
+    }
+
+    /// Appends the values of ascending nodes.
+    fn read(
+        &mut self,
+        reader: &mut Reader<'_, 'g>,
+        nodes: &[u32],
+        reserved: &mut Reserved<'_>,
+    ) -> Result<()> {
+        if let ArgumentValues::Cells(cells, values) = &mut self.values {
+            let numbers = cells.numbers(nodes)?;
+            if numbers.is_some() || !values.is_empty() {
+                reserved.grow(nodes.len() * size_of::<Value>())?;
+                match numbers {
+                    Some(numbers) => values.extend(numbers),
+                    None => {
+                        let Reader { execution, graph, row } = reader;
+                        for node in nodes {
+                            execution.tick()?;
+                            row[self.slot] = Value::Node(graph.node(*node));
+                            let value = execution.value(self.expression, row)?;
+                            reserved.grow(weight(&value) - size_of::<Value>())?;
+                            values.push(value);
+                        }
+                    }
+                }
+                return Ok(());
+            }
+            let coded = CodedExpression::new(self.expression, self.slot, cells.graph())?.exact();
+            self.values = ArgumentValues::Coded(Box::new(coded), Vec::new());
+        }
+        match &mut self.values {
+            ArgumentValues::Coded(coded, codes) => coded.read(reader, nodes, codes),
+            ArgumentValues::Cells(..) => Ok(()),
+        }
+    }
+}
+
+impl ArgumentValues<'_, '_> {
+    /// The value of the node at a position, and its code, if it has one.
+    #[inline]
+    fn get(&self, position: usize) -> (u32, &Value) {
+        match self {
+            ArgumentValues::Cells(_, values) => (0, &values[position]),
+            ArgumentValues::Coded(coded, codes) => {
+                let code = codes[position];
+                (code, coded.value(code))
+            }
         }
     }
 }

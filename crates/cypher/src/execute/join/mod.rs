@@ -39,5 +39,6 @@ mod expected;
 mod run;
 mod groups;
 
+pub(super) use candidates::{CHECKED_NODES, collect};
 pub(super) use expected::expected_steps;
 pub(super) use lower::{Lowered, lower};

@@ -11,6 +11,7 @@ use super::reduce::Reduction;
 use super::semi_join::near_candidates;
 use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
+use crate::execute::cells::Conditions;
 use crate::execute::plan::{
     Attached, AttachedKind, Compared, Edge, JoinPlan, Pattern, SlotIndex, VarIndex, Variable,
 };
@@ -305,7 +306,17 @@ impl<'a> Join<'_, 'a> {
         candidates: &mut Candidates,
         row: &mut Row,
     ) -> Result<bool> {
-        for condition in &variable.conditions {
+        let about = ((self.execution, self.graph), (variable.slot, None));
+        let (conditions, mut others) =
+            Conditions::new(about.0, about.1, variable.conditions.iter(), row);
+        match conditions.passes(&candidates.nodes)?.filter(|_| !conditions.is_empty()) {
+            Some(passes) => {
+                let factors: Vec<u64> = passes.into_iter().map(u64::from).collect();
+                candidates.multiply(&factors)?;
+            }
+            None => others = variable.conditions.iter().collect(),
+        }
+        for condition in others {
             let mut factors = Vec::with_capacity(candidates.nodes.len());
             let mut coded = CodedExpression::new(condition, variable.slot, self.graph)?;
             let (mut codes, mut passes) = (Vec::with_capacity(CHECKED_NODES), Vec::new());

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem;
 
 /// What is accumulated for one aggregate of one group.
-struct Cell {
+struct GroupCell {
     accumulator: Accumulator,
     /// With `DISTINCT`, the values that were added.
     seen: Option<FxHashSet<Value>>,
@@ -29,8 +29,8 @@ impl Execution<'_> {
         {
             return Ok(flow);
         }
-        let cells = || -> Vec<Cell> {
-            let cell = |it: &Aggregate| Cell {
+        let cells = || -> Vec<GroupCell> {
+            let cell = |it: &Aggregate| GroupCell {
                 accumulator: it.function.start(false),
                 seen: it.distinct.then(FxHashSet::default),
             };
@@ -38,7 +38,7 @@ impl Execution<'_> {
         };
         let mut reserved = self.reservation();
         let mut indexes: FxHashMap<Vec<Value>, usize> = FxHashMap::default();
-        let mut groups: Vec<Vec<Cell>> = Vec::new();
+        let mut groups: Vec<Vec<GroupCell>> = Vec::new();
         if keys.is_empty() {
             groups.push(cells());
         }
@@ -52,7 +52,7 @@ impl Execution<'_> {
                     Some(group) => *group,
                     None => {
                         reserved.grow_by_row(&key)?;
-                        reserved.grow(aggregates.len() * mem::size_of::<Cell>())?;
+                        reserved.grow(aggregates.len() * mem::size_of::<GroupCell>())?;
                         groups.push(cells());
                         indexes.insert(key, groups.len() - 1);
                         groups.len() - 1
@@ -91,7 +91,7 @@ impl Execution<'_> {
     fn accumulate(
         &self,
         (aggregate, times): (&Aggregate, u64),
-        cell: &mut Cell,
+        cell: &mut GroupCell,
         reserved: &mut Reservation<'_>,
         row: &mut Row,
     ) -> Result<()> {

@@ -2,6 +2,7 @@
 
 use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
 use crate::ast::Direction;
+use crate::execute::cells::Rest;
 use crate::execute::plan::{Hop, MatchPlan, MatchStep, NodeAccess, PathElement, SlotIndex};
 use crate::execute::profile::Profile;
 use hexgraph_base::types::{Result, stack};
@@ -166,6 +167,12 @@ impl Execution<'_> {
                 if self.match_steps(rest, used, row, sink)?.is_break() {
                     return Ok(DONE);
                 }
+            }
+            let scan = Rest { slot, label, after: last };
+            let go_on =
+                &mut |rest: &[MatchStep], row: &mut Row| self.first_steps(rest, used, row, sink);
+            if let Some(flow) = self.scan_rest(scan, rest, row, go_on)? {
+                return Ok(flow);
             }
             after = Some(last);
         }

@@ -27,7 +27,7 @@ impl<'a> Reservation<'a> {
     }
 
     /// Reserves more.
-    pub(super) fn grow(&mut self, bytes: usize) -> Result<()> {
+    pub(in crate::execute) fn grow(&mut self, bytes: usize) -> Result<()> {
         self.graph.reserve(bytes)?;
         self.bytes += bytes;
         Ok(())

@@ -48,7 +48,7 @@ impl Execution<'_> {
         let (mut number, mut values_of_keys) = (0, Vec::with_capacity(keys.len()));
         // The keys of the last row of the result; later rows with equal keys follow it.
         let mut last: Option<Vec<Value>> = None;
-        let _ = self.produce(before, row, &mut |row| {
+        let each = &mut |row: &mut Row| {
             values_of_keys.clear();
             for key in keys {
                 values_of_keys.push(self.value(&key.key, row)?);
@@ -74,7 +74,10 @@ impl Execution<'_> {
                 reserved = smaller;
             }
             Ok(MORE)
-        })?;
+        };
+        if self.top_scan(before, keys, most, row, each)?.is_none() {
+            let _ = self.produce(before, row, each)?;
+        }
         rows.sort_unstable_by(order);
         rows.truncate(most);
         let skip = usize::try_from(skip).unwrap_or(usize::MAX);

@@ -88,12 +88,19 @@ impl Execution<'_> {
             Stage::Unwind { list, slot } => {
                 self.produce(before, row, &mut |row| self.unwind(list, *slot, row, sink))
             }
-            Stage::Project(items) => self.produce(before, row, &mut |row| {
-                for (slot, item) in items {
-                    row[*slot] = self.value(item, row)?;
+            Stage::Project(items) => {
+                if let [Stage::Match { plan, optional: false }] = before
+                    && let Some(flow) = self.project_scan(plan, items, row, sink)?
+                {
+                    return Ok(flow);
                 }
-                sink(row)
-            }),
+                self.produce(before, row, &mut |row| {
+                    for (slot, item) in items {
+                        row[*slot] = self.value(item, row)?;
+                    }
+                    sink(row)
+                })
+            }
             Stage::Filter(condition) => self.produce(before, row, &mut |row| {
                 if self.holds(condition, row)? { sink(row) } else { Ok(MORE) }
             }),

@@ -1,13 +1,13 @@
 //! A graph in memory, made from the `graph` of a scenario.
 
 use crate::ast::Direction;
-use crate::execute::{Adjacency, Dictionary, Graph, Lists, PropertyColumn};
+use crate::execute::{Adjacency, Cell, Dictionary, Graph, Lists, PropertyColumn};
 use crate::procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_scalar::{Map, Relationship, Value, function};
 use serde_json::Value as Json;
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -27,11 +27,11 @@ pub(crate) struct MemoryGraph {
     types: Vec<Arc<str>>,
     relationships: BTreeMap<(u64, u32, u64), Map>,
     /// How often [`Graph::check`] may be called.
-    pub(crate) checks_left: Cell<u64>,
+    pub(crate) checks_left: cell::Cell<u64>,
     /// The memory that may be reserved.
-    pub(crate) bytes_left: Cell<usize>,
+    pub(crate) bytes_left: cell::Cell<usize>,
     /// How many algorithms ran.
-    pub(crate) runs: Cell<usize>,
+    pub(crate) runs: cell::Cell<usize>,
     lists: Option<MemoryLists>,
 }
 
@@ -81,9 +81,9 @@ impl MemoryGraph {
             nodes: BTreeMap::new(),
             types: Vec::new(),
             relationships: BTreeMap::new(),
-            checks_left: Cell::new(u64::MAX),
-            bytes_left: Cell::new(64 << 20),
-            runs: Cell::new(0),
+            checks_left: cell::Cell::new(u64::MAX),
+            bytes_left: cell::Cell::new(64 << 20),
+            runs: cell::Cell::new(0),
             lists: None,
         };
         for node in graph["nodes"].as_array().unwrap() {
@@ -257,6 +257,23 @@ struct MemoryColumn<'a> {
 }
 
 impl PropertyColumn for MemoryColumn<'_> {
+    /// Names of an odd length have no column.
+    fn cells<'c>(&'c self, nodes: &[u32], into: &mut Vec<Cell<'c>>) -> Result<bool> {
+        assert!(nodes.is_sorted());
+        for node in nodes {
+            let value = self.lists.properties.get(node).and_then(|it| it.get(&self.name));
+            into.push(match value {
+                None | Some(Value::Null) => Cell::Null,
+                Some(Value::Bool(truth)) => Cell::Bool(*truth),
+                Some(Value::Int(number)) => Cell::Int(*number),
+                Some(Value::Float(number)) => Cell::Float(*number),
+                Some(Value::String(text)) => Cell::Text(text),
+                Some(_) => return Ok(false),
+            });
+        }
+        Ok(self.name.len().is_multiple_of(2))
+    }
+
     /// Names of an odd length have no column.
     fn codes(
         &mut self,

@@ -7,6 +7,7 @@ mod constructs;
 mod limits;
 mod twin;
 mod cycles;
+mod cells;
 mod joins;
 mod forms;
 mod plans;

@@ -1,0 +1,173 @@
+//! Batches of nodes with the cells of their properties.
+
+use super::cell::{Cell, Decided, Undecided};
+use super::compile::{CellOperator, Compiler};
+use super::evaluate::Columns;
+use crate::ast::LabelExpr;
+use crate::execute::adjacency::{Adjacency, PropertyColumn};
+use crate::execute::join::{CHECKED_NODES, collect};
+use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
+use crate::execute::run::{Execution, Row};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::Value;
+use std::sync::Arc;
+
+/// A property is read in about so many nanoseconds, and an operator evaluated. Estimates: rows of a
+/// column are contiguous.
+const READ_NANOS: usize = 8;
+const OPERATOR_NANOS: usize = 4;
+
+/// The columns of some properties.
+pub(in crate::execute) struct CellBatch<'g> {
+    graph: &'g dyn Adjacency,
+    columns: Vec<Box<dyn PropertyColumn + 'g>>,
+}
+
+impl<'g> CellBatch<'g> {
+    pub(super) fn new(properties: &[Arc<str>], graph: &'g dyn Adjacency) -> CellBatch<'g> {
+        let columns = properties.iter().map(|name| graph.property(name, false)).collect();
+        CellBatch { graph, columns }
+    }
+
+    pub(super) fn graph(&self) -> &'g dyn Adjacency {
+        self.graph
+    }
+
+    /// Calls `work` with the cells of each chunk of ascending nodes, on all threads, and returns
+    /// the results in their order. `None` where a chunk has no cells, or `work` does not decide.
+    pub(super) fn each<R: Send>(
+        &self,
+        nodes: &[u32],
+        operators: usize,
+        work: impl Fn(&[u32], Columns<'_, '_>) -> Decided<R> + Sync,
+    ) -> Result<Option<Vec<R>>> {
+        let nanos = self.columns.len() * READ_NANOS + operators * OPERATOR_NANOS;
+        let parts = collect(self.graph, nodes.len(), nanos, |range| {
+            let mut results = Vec::new();
+            for nodes in nodes[range].chunks(CHECKED_NODES) {
+                self.graph.check()?;
+                let mut columns: Vec<Vec<Cell<'_>>> = Vec::with_capacity(self.columns.len());
+                for column in &self.columns {
+                    let mut cells = Vec::with_capacity(nodes.len());
+                    if !column.cells(nodes, &mut cells)? {
+                        return Ok(None);
+                    }
+                    columns.push(cells);
+                }
+                match work(nodes, &columns) {
+                    Ok(result) => results.push(result),
+                    Err(_) => return Ok(None),
+                }
+            }
+            Ok(Some(results))
+        })?;
+        let parts: Option<Vec<Vec<R>>> = parts.into_iter().collect();
+        Ok(parts.map(|it| it.into_iter().flatten().collect()))
+    }
+}
+
+/// The conditions of a node that cells decide.
+pub(in crate::execute) struct Conditions<'g> {
+    batch: CellBatch<'g>,
+    operators: Vec<CellOperator>,
+}
+
+impl<'g> Conditions<'g> {
+    /// The conditions that cells decide, and the others. Those that all nodes with `label` pass
+    /// are left out.
+    pub(in crate::execute) fn new<'e>(
+        (execution, graph): (&Execution<'_>, &'g dyn Adjacency),
+        (slot, label): (SlotIndex, Option<&str>),
+        conditions: impl Iterator<Item = &'e Expression>,
+        row: &mut Row,
+    ) -> (Conditions<'g>, Vec<&'e Expression>) {
+        let mut compiler = Compiler::new(execution, slot, row);
+        let (mut operators, mut others) = (Vec::new(), Vec::new());
+        for condition in conditions {
+            if label.is_some_and(|label| is_label(condition, slot, label)) {
+                continue;
+            }
+            match compiler.compile(condition) {
+                Some(operator) => operators.push(operator),
+                None => others.push(condition),
+            }
+        }
+        let batch = CellBatch::new(&compiler.properties, graph);
+        (Conditions { batch, operators }, others)
+    }
+
+    /// Whether there are none.
+    pub(in crate::execute) fn is_empty(&self) -> bool {
+        self.operators.is_empty()
+    }
+
+    /// For each of ascending nodes whether it passes; `None` where cells do not decide.
+    pub(in crate::execute) fn passes(&self, nodes: &[u32]) -> Result<Option<Vec<bool>>> {
+        let results = self.batch.each(nodes, self.operators.len(), |nodes, columns| {
+            let passes = |at| {
+                for operator in &self.operators {
+                    if !operator.holds(columns, at)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            };
+            (0..nodes.len()).map(passes).collect::<Decided<Vec<bool>>>()
+        })?;
+        Ok(results.map(|it| it.concat()))
+    }
+
+    /// The nodes of ascending ones that pass; `None` where cells do not decide.
+    pub(in crate::execute) fn passing(&self, nodes: &[u32]) -> Result<Option<Vec<u32>>> {
+        if self.is_empty() {
+            return Ok(Some(nodes.to_vec()));
+        }
+        let Some(passes) = self.passes(nodes)? else { return Ok(None) };
+        let passing = nodes.iter().zip(passes).filter(|(_, passes)| *passes);
+        Ok(Some(passing.map(|(node, _)| *node).collect()))
+    }
+}
+
+/// Whether a condition is that a node has one label.
+fn is_label(condition: &Expression, slot: SlotIndex, label: &str) -> bool {
+    let Operation::Steps(node, steps) = &condition.operation else { return false };
+    let [ValueStep::HasLabels(test)] = &steps[..] else { return false };
+    matches!(node.operation, Operation::Slot(it) if it == slot)
+        && matches!(&test.labels, LabelExpr::Label(name) if *name.text == *label)
+}
+
+/// An expression of a node that cells give.
+pub(in crate::execute) struct CellExpression<'g> {
+    batch: CellBatch<'g>,
+    operator: CellOperator,
+}
+
+impl<'g> CellExpression<'g> {
+    /// `None` where rows are needed.
+    pub(in crate::execute) fn new(
+        (execution, graph): (&Execution<'_>, &'g dyn Adjacency),
+        slot: SlotIndex,
+        expression: &Expression,
+        row: &mut Row,
+    ) -> Option<CellExpression<'g>> {
+        let mut compiler = Compiler::new(execution, slot, row);
+        let operator = compiler.compile(expression)?;
+        Some(CellExpression { batch: CellBatch::new(&compiler.properties, graph), operator })
+    }
+
+    pub(in crate::execute) fn graph(&self) -> &'g dyn Adjacency {
+        self.batch.graph
+    }
+
+    /// The values of ascending nodes, where these are null, booleans or numbers.
+    pub(in crate::execute) fn numbers(&self, nodes: &[u32]) -> Result<Option<Vec<Value>>> {
+        let values = self.batch.each(nodes, 2, |nodes, columns| {
+            let value = |at| match self.operator.evaluate(columns, at)? {
+                Cell::Text(_) => Err(Undecided),
+                cell => cell.value(),
+            };
+            (0..nodes.len()).map(value).collect::<Decided<Vec<Value>>>()
+        })?;
+        Ok(values.map(|it| it.into_iter().flatten().collect()))
+    }
+}

@@ -1,0 +1,122 @@
+//! [`Cell`]: a value that is copied.
+
+use hexgraph_base::types::DateTime;
+use hexgraph_scalar::{Comparison, Value, compare, equals};
+use std::cmp::Ordering;
+
+/// A value of a property, or of an expression, without memory of its own.
+#[derive(Debug, Clone, Copy)]
+pub enum Cell<'c> {
+    /// No value.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A string.
+    Text(&'c str),
+    /// An instant.
+    Time(DateTime),
+}
+
+/// What cells do not decide: rows do.
+#[derive(Debug)]
+pub(in crate::execute) struct Undecided;
+
+/// A result that perhaps only rows have.
+pub(in crate::execute) type Decided<T> = Result<T, Undecided>;
+
+impl<'c> Cell<'c> {
+    /// A value as a cell; `None` for one that has none.
+    pub(super) fn of(value: &'c Value) -> Option<Cell<'c>> {
+        Some(match value {
+            Value::Null => Cell::Null,
+            Value::Bool(truth) => Cell::Bool(*truth),
+            Value::Int(number) => Cell::Int(*number),
+            Value::Float(number) => Cell::Float(*number),
+            Value::String(text) => Cell::Text(text),
+            Value::DateTime(time) => {
+                let instant = time.timestamp();
+                let nanos = i64::from(instant.subsec_nanosecond());
+                Cell::Time(DateTime::from_unix(instant.as_second(), nanos))
+            }
+            _ => return None,
+        })
+    }
+
+    /// The cell as a value. Instants have a time zone, which cells do not have.
+    pub(super) fn value(self) -> Decided<Value> {
+        Ok(match self {
+            Cell::Null => Value::Null,
+            Cell::Bool(truth) => Value::Bool(truth),
+            Cell::Int(number) => Value::Int(number),
+            Cell::Float(number) => Value::Float(number),
+            Cell::Text(text) => Value::from(text),
+            Cell::Time(_) => return Err(Undecided),
+        })
+    }
+
+    pub(super) fn is_null(self) -> bool {
+        matches!(self, Cell::Null)
+    }
+
+    /// The truth of a condition; `None` is null.
+    pub(super) fn truth(self) -> Decided<Option<bool>> {
+        match self {
+            Cell::Null => Ok(None),
+            Cell::Bool(truth) => Ok(Some(truth)),
+            Cell::Int(_) | Cell::Float(_) | Cell::Text(_) | Cell::Time(_) => Err(Undecided),
+        }
+    }
+
+    /// A number, whose value needs no memory.
+    fn number(self) -> Option<Value> {
+        match self {
+            Cell::Int(number) => Some(Value::Int(number)),
+            Cell::Float(number) => Some(Value::Float(number)),
+            Cell::Null | Cell::Bool(_) | Cell::Text(_) | Cell::Time(_) => None,
+        }
+    }
+
+    /// The order of two cells of one kind that is not a number.
+    fn order(self, other: Cell<'_>) -> Option<Ordering> {
+        match (self, other) {
+            (Cell::Bool(one), Cell::Bool(other)) => Some(one.cmp(&other)),
+            (Cell::Text(one), Cell::Text(other)) => Some(one.cmp(other)),
+            (Cell::Time(one), Cell::Time(other)) => {
+                Some((one.seconds, one.nanos).cmp(&(other.seconds, other.nanos)))
+            }
+            _ => None,
+        }
+    }
+
+    /// `=`; `None` is null.
+    pub(super) fn equals(self, other: Cell<'_>) -> Option<bool> {
+        match (self, other) {
+            (Cell::Null, _) | (_, Cell::Null) => None,
+            (Cell::Int(one), Cell::Int(other)) => Some(one == other),
+            (Cell::Float(one), Cell::Float(other)) => Some(one == other),
+            _ => match (self.number(), other.number()) {
+                (Some(one), Some(other)) => equals(&one, &other),
+                _ => Some(self.order(other) == Some(Ordering::Equal)),
+            },
+        }
+    }
+
+    /// `<` and the like; `None` is null.
+    pub(super) fn compares(self, comparison: Comparison, other: Cell<'_>) -> Option<bool> {
+        match (self, other) {
+            (Cell::Null, _) | (_, Cell::Null) => None,
+            (Cell::Int(one), Cell::Int(other)) => Some(comparison.holds(one.cmp(&other))),
+            (Cell::Float(one), Cell::Float(other)) => {
+                Some(one.partial_cmp(&other).is_some_and(|it| comparison.holds(it)))
+            }
+            _ => match (self.number(), other.number()) {
+                (Some(one), Some(other)) => compare(&one, comparison, &other),
+                _ => self.order(other).map(|it| comparison.holds(it)),
+            },
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Expressions become operators over cells.
+
+use super::cell::Cell;
+use super::set::CellSet;
+use crate::ast::{ArithmeticOp, CompareOp};
+use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
+use crate::execute::run::{Execution, Row};
+use crate::execute::slots::Uses;
+use hexgraph_scalar::{TextTest, Value};
+use std::sync::Arc;
+
+/// Deeper expressions are left to rows: threads evaluate cells on small stacks.
+const DEPTH_MAX: usize = 64;
+
+/// An expression over the properties of one node.
+#[derive(Debug)]
+pub(super) enum CellOperator {
+    Constant(Value),
+    /// A property, by its position among those of the compiler.
+    Property(usize),
+    Or(Vec<CellOperator>),
+    And(Vec<CellOperator>),
+    Not(Box<CellOperator>),
+    Compare(Box<CellOperator>, Vec<(CompareOp, CellOperator)>),
+    Arithmetic(Box<CellOperator>, Vec<(ArithmeticOp, CellOperator)>),
+    Negative(Box<CellOperator>),
+    Text(Box<CellOperator>, TextTest, Box<CellOperator>),
+    In(Box<CellOperator>, CellSet),
+    /// Whether it is null, or with false whether it has a value.
+    IsNull(Box<CellOperator>, bool),
+    Case {
+        subject: Option<Box<CellOperator>>,
+        branches: Vec<(CellOperator, CellOperator)>,
+        otherwise: Box<CellOperator>,
+    },
+}
+
+/// Compiles expressions that read one node, and collects the properties that they read.
+pub(in crate::execute) struct Compiler<'c, 'a> {
+    execution: &'c Execution<'a>,
+    /// Where the node is. Other slots have one value in all rows.
+    slot: SlotIndex,
+    row: &'c mut Row,
+    depth: usize,
+    pub(super) properties: Vec<Arc<str>>,
+}
+
+impl<'c, 'a> Compiler<'c, 'a> {
+    pub(in crate::execute) fn new(
+        execution: &'c Execution<'a>,
+        slot: SlotIndex,
+        row: &'c mut Row,
+    ) -> Compiler<'c, 'a> {
+        Compiler { execution, slot, row, depth: 0, properties: Vec::new() }
+    }
+
+    /// `None` for what needs rows.
+    pub(super) fn compile(&mut self, expression: &Expression) -> Option<CellOperator> {
+        if self.depth == DEPTH_MAX {
+            return None;
+        }
+        self.depth += 1;
+        let operator = match Uses::of(expression).outer().contains(&self.slot) {
+            true => self.operator(expression),
+            false => self.constant(expression),
+        };
+        self.depth -= 1;
+        operator
+    }
+
+    fn operator(&mut self, expression: &Expression) -> Option<CellOperator> {
+        match &expression.operation {
+            Operation::Or(list) => Some(CellOperator::Or(self.all(list)?)),
+            Operation::And(list) => Some(CellOperator::And(self.all(list)?)),
+            Operation::Not(inside) => Some(CellOperator::Not(self.boxed(inside)?)),
+            Operation::Negative(inside) => Some(CellOperator::Negative(self.boxed(inside)?)),
+            Operation::Compare(first, rest) => {
+                let first = self.boxed(first)?;
+                let rest = rest.iter().map(|(op, it)| Some((*op, self.compile(it)?)));
+                Some(CellOperator::Compare(first, rest.collect::<Option<_>>()?))
+            }
+            Operation::Arithmetic(first, rest) if rest.iter().all(|it| is_of_cells(it.0)) => {
+                let first = self.boxed(first)?;
+                let rest = rest.iter().map(|(op, it)| Some((*op, self.compile(it)?)));
+                Some(CellOperator::Arithmetic(first, rest.collect::<Option<_>>()?))
+            }
+            Operation::Steps(first, steps) => self.steps(first, steps),
+            Operation::Case { subject, branches, otherwise } => {
+                let subject = match subject {
+                    Some(it) => Some(self.boxed(it)?),
+                    None => None,
+                };
+                let branches =
+                    branches.iter().map(|(one, it)| Some((self.compile(one)?, self.compile(it)?)));
+                let branches = branches.collect::<Option<_>>()?;
+                Some(CellOperator::Case { subject, branches, otherwise: self.boxed(otherwise)? })
+            }
+            // The node itself has no cell.
+            Operation::Constant(_)
+            | Operation::Slot(_)
+            | Operation::Arithmetic(..)
+            | Operation::Call(..)
+            | Operation::List(_)
+            | Operation::Map(_)
+            | Operation::Xor(_)
+            | Operation::Comprehension { .. }
+            | Operation::Quantifier(..)
+            | Operation::Reduce { .. }
+            | Operation::Subquery { .. }
+            | Operation::Matches { .. }
+            | Operation::Projection { .. } => None,
+        }
+    }
+
+    fn boxed(&mut self, expression: &Expression) -> Option<Box<CellOperator>> {
+        self.compile(expression).map(Box::new)
+    }
+
+    fn all(&mut self, list: &[Expression]) -> Option<Vec<CellOperator>> {
+        list.iter().map(|it| self.compile(it)).collect()
+    }
+
+    fn steps(&mut self, first: &Expression, steps: &[ValueStep]) -> Option<CellOperator> {
+        let is_node = matches!(first.operation, Operation::Slot(slot) if slot == self.slot);
+        let (mut value, rest) = match steps.split_first() {
+            Some((ValueStep::Property(name), rest)) if is_node => {
+                (CellOperator::Property(self.property(name)), rest)
+            }
+            _ => (self.compile(first)?, steps),
+        };
+        for step in rest {
+            let before = Box::new(value);
+            value = match step {
+                ValueStep::Text(test, it) => CellOperator::Text(before, *test, self.boxed(it)?),
+                ValueStep::In(it) => {
+                    let Value::List(items) = self.value(it)? else { return None };
+                    CellOperator::In(before, CellSet::new(&items)?)
+                }
+                ValueStep::IsNull(negated) => CellOperator::IsNull(before, !negated),
+                ValueStep::Matches(_)
+                | ValueStep::IsType(..)
+                | ValueStep::Property(_)
+                | ValueStep::Index(_)
+                | ValueStep::Slice(..)
+                | ValueStep::HasLabels(_) => return None,
+            };
+        }
+        Some(value)
+    }
+
+    fn property(&mut self, name: &Arc<str>) -> usize {
+        self.properties.iter().position(|it| it == name).unwrap_or_else(|| {
+            self.properties.push(Arc::clone(name));
+            self.properties.len() - 1
+        })
+    }
+
+    fn constant(&mut self, expression: &Expression) -> Option<CellOperator> {
+        let value = self.value(expression)?;
+        Cell::of(&value)?;
+        Some(CellOperator::Constant(value))
+    }
+
+    /// The value of an expression that does not read the node. An error is that of the first row.
+    fn value(&mut self, expression: &Expression) -> Option<Value> {
+        let uses = Uses::of(expression);
+        if uses.is_random || uses.outer().contains(&self.slot) {
+            return None;
+        }
+        self.execution.value(expression, self.row).ok()
+    }
+}
+
+/// Whether two numbers give a cell.
+fn is_of_cells(operator: ArithmeticOp) -> bool {
+    match operator {
+        ArithmeticOp::Add
+        | ArithmeticOp::Subtract
+        | ArithmeticOp::Multiply
+        | ArithmeticOp::Divide => true,
+        ArithmeticOp::Modulo | ArithmeticOp::Power | ArithmeticOp::Concatenate => false,
+    }
+}

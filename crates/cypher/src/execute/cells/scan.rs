@@ -1,0 +1,370 @@
+//! Scans whose conditions and projections are evaluated by cells. The first batch runs row by row:
+//! most scans that have a limit end in it, and small labels need no columns.
+
+use super::batch::{CellBatch, Conditions};
+use super::cell::Decided;
+use super::compile::{CellOperator, Compiler};
+use crate::execute::adjacency::Adjacency;
+use crate::execute::plan::{Expression, MatchPlan, MatchStep, NodeAccess, Operation, SlotIndex};
+use crate::execute::profile::Profile;
+use crate::execute::run::{DONE, Execution, Flow, MORE, Row, Sink};
+use hexgraph_base::types::Result;
+use hexgraph_scalar::Value;
+
+/// The nodes of the first batch by cells, and of the largest one: their values are in memory
+/// before the first of their rows goes on. A batch is four times as large as the one before.
+const NODES_MIN: usize = 1 << 12;
+const NODES_MAX: usize = 1 << 16;
+
+/// The nodes that are left to scan.
+pub(in crate::execute) struct Rest<'p> {
+    pub(in crate::execute) slot: SlotIndex,
+    pub(in crate::execute) label: Option<&'p str>,
+    /// The last node that was scanned.
+    pub(in crate::execute) after: u64,
+}
+
+/// A match that is a scan with conditions.
+pub(super) struct ScanOnly<'p> {
+    pub(super) slot: SlotIndex,
+    pub(super) label: Option<&'p str>,
+    pub(super) scan: &'p MatchStep,
+    pub(super) filters: &'p [MatchStep],
+}
+
+/// The conditions that follow a scan: those that cells decide, and the others.
+pub(super) struct Filters<'p, 'g> {
+    slot: SlotIndex,
+    label: Option<&'p str>,
+    graph: &'g dyn Adjacency,
+    steps: &'p [MatchStep],
+    conditions: Conditions<'g>,
+    pub(super) others: Vec<&'p Expression>,
+}
+
+/// The scan that a match is, where it reads no index.
+pub(super) fn scan_only(plan: &MatchPlan) -> Option<ScanOnly<'_>> {
+    let (scan, filters) = plan.steps.split_first()?;
+    let MatchStep::Scan { slot, access } = scan else { return None };
+    let label = match access {
+        NodeAccess::All => None,
+        NodeAccess::Label(label) => Some(&**label),
+        NodeAccess::Index { .. } | NodeAccess::Uids(_) => return None,
+    };
+    let is_filter = |it: &MatchStep| matches!(it, MatchStep::Filter(_));
+    filters.iter().all(is_filter).then_some(ScanOnly { slot: *slot, label, scan, filters })
+}
+
+/// The conditions of steps.
+pub(super) fn conditions_of(steps: &[MatchStep]) -> impl Iterator<Item = &Expression> {
+    steps.iter().filter_map(|step| match step {
+        MatchStep::Filter(condition) => Some(condition),
+        MatchStep::Scan { .. }
+        | MatchStep::Expand(_)
+        | MatchStep::Walk(_)
+        | MatchStep::Bound { .. }
+        | MatchStep::Path { .. }
+        | MatchStep::Shortest { .. } => None,
+    })
+}
+
+impl<'a> Execution<'a> {
+    /// Scans the rest of the nodes in batches. The conditions that follow the scan are evaluated by
+    /// cells; `go_on` runs the steps after them. `None` where no condition has cells.
+    pub(in crate::execute) fn scan_rest(
+        &self,
+        Rest { slot, label, after }: Rest<'_>,
+        rest: &[MatchStep],
+        row: &mut Row,
+        go_on: &mut dyn FnMut(&[MatchStep], &mut Row) -> Result<Flow>,
+    ) -> Result<Option<Flow>> {
+        let Some(graph) = self.graph.adjacency() else { return Ok(None) };
+        let is_filter = |it: &&MatchStep| matches!(it, MatchStep::Filter(_));
+        let (steps, rest) = rest.split_at(rest.iter().take_while(is_filter).count());
+        let filters = self.filters((slot, label), steps, graph, row);
+        if filters.others.len() == steps.len() {
+            return Ok(None);
+        }
+        let nodes = self.nodes_after(graph, label, after)?;
+        for batch in batches(&nodes) {
+            graph.check()?;
+            if let Some(profile) = &self.profile {
+                profile.add_rows_of_current(batch.len());
+            }
+            let (passing, left) = self.passing(&filters, batch, row)?;
+            for node in passing {
+                self.tick()?;
+                row[slot] = Value::Node(graph.node(node));
+                if self.all_hold(&left, row)? && go_on(rest, row)?.is_break() {
+                    return Ok(Some(DONE));
+                }
+            }
+        }
+        Ok(Some(MORE))
+    }
+
+    /// The conditions of a scan.
+    pub(super) fn filters<'p, 'g>(
+        &self,
+        (slot, label): (SlotIndex, Option<&'p str>),
+        steps: &'p [MatchStep],
+        graph: &'g dyn Adjacency,
+        row: &mut Row,
+    ) -> Filters<'p, 'g> {
+        let about = ((self, graph), (slot, label));
+        let (conditions, others) = Conditions::new(about.0, about.1, conditions_of(steps), row);
+        Filters { slot, label, graph, steps, conditions, others }
+    }
+
+    /// The nodes of a batch that pass, and the conditions that are still to be tested for each.
+    pub(super) fn passing<'f>(
+        &self,
+        filters: &'f Filters<'_, '_>,
+        batch: &[u32],
+        row: &mut Row,
+    ) -> Result<(Vec<u32>, Vec<&'f Expression>)> {
+        if let Some(profile) = &self.profile {
+            return Ok((self.profiled_passing(profile, filters, batch, row)?, Vec::new()));
+        }
+        Ok(match filters.conditions.passing(batch)? {
+            Some(passing) => (passing, filters.others.clone()),
+            None => (batch.to_vec(), conditions_of(filters.steps).collect()),
+        })
+    }
+
+    /// The nodes of a batch that pass: one step after the other, so that each has its rows and its
+    /// time.
+    fn profiled_passing(
+        &self,
+        profile: &Profile,
+        filters: &Filters<'_, '_>,
+        batch: &[u32],
+        row: &mut Row,
+    ) -> Result<Vec<u32>> {
+        let Filters { slot, label, graph, .. } = *filters;
+        let mut nodes = batch.to_vec();
+        for step in filters.steps {
+            let id = Profile::id_of(step);
+            let before = profile.enter(Some(id));
+            let of_step = self.filters((slot, label), std::slice::from_ref(step), graph, row);
+            let passing = of_step.conditions.passing(&nodes)?.filter(|_| of_step.others.is_empty());
+            nodes = match passing {
+                Some(passing) => passing,
+                None => {
+                    let conditions: Vec<&Expression> = conditions_of(of_step.steps).collect();
+                    let mut passing = Vec::new();
+                    for node in nodes {
+                        self.tick()?;
+                        row[slot] = Value::Node(graph.node(node));
+                        if self.all_hold(&conditions, row)? {
+                            passing.push(node);
+                        }
+                    }
+                    passing
+                }
+            };
+            profile.add_rows(id, nodes.len());
+            profile.enter(before);
+        }
+        Ok(nodes)
+    }
+
+    fn all_hold(&self, conditions: &[&Expression], row: &mut Row) -> Result<bool> {
+        for condition in conditions {
+            if !self.holds(condition, row)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The numbers of the nodes of a scan after one.
+    pub(super) fn nodes_after(
+        &self,
+        graph: &dyn Adjacency,
+        label: Option<&str>,
+        after: u64,
+    ) -> Result<Vec<u32>> {
+        let mut nodes = match label {
+            Some(label) => graph.labelled(label)?,
+            None => graph.all()?,
+        };
+        if let Some(after) = graph.number(after) {
+            let scanned = nodes.partition_point(|it| *it <= after);
+            nodes.drain(..scanned);
+        }
+        Ok(nodes)
+    }
+
+    /// Pushes the rows of a projection of a match that is a scan; `None` for another match.
+    pub(in crate::execute) fn project_scan(
+        &self,
+        plan: &MatchPlan,
+        items: &[(SlotIndex, Expression)],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Option<Flow>> {
+        let Some(graph) = self.graph.adjacency() else { return Ok(None) };
+        let Some(scan) = scan_only(plan) else { return Ok(None) };
+        let Some(last) = self.first_batch(&scan, items, row, sink)? else {
+            return Ok(Some(DONE));
+        };
+        let Some(last) = last else { return Ok(Some(MORE)) };
+        let nodes = self.nodes_after(graph, scan.label, last)?;
+        let projection = Projection::new(self, graph, (scan.slot, items), row);
+        self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
+    }
+
+    /// Pushes the rows of the first nodes one by one. The outer `None` is for a break, the inner
+    /// one where there are no more nodes.
+    #[allow(clippy::option_option, reason = "one is about the rows, the other about the nodes")]
+    fn first_batch(
+        &self,
+        scan: &ScanOnly<'_>,
+        items: &[(SlotIndex, Expression)],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Option<Option<u64>>> {
+        let mut batch = Vec::new();
+        match scan.label {
+            Some(label) => self.graph.nodes_with_label(label, None, &mut batch)?,
+            None => self.graph.nodes(None, &mut batch)?,
+        }
+        if let Some(profile) = &self.profile {
+            profile.add_rows(Profile::id_of(scan.scan), batch.len());
+        }
+        'nodes: for node in &batch {
+            self.tick()?;
+            row[scan.slot] = Value::Node(*node);
+            for (step, condition) in scan.filters.iter().zip(conditions_of(scan.filters)) {
+                if !self.holds(condition, row)? {
+                    continue 'nodes;
+                }
+                if let Some(profile) = &self.profile {
+                    profile.add_rows(Profile::id_of(step), 1);
+                }
+            }
+            for (slot, item) in items {
+                row[*slot] = self.value(item, row)?;
+            }
+            if sink(row)?.is_break() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(batch.last().copied()))
+    }
+
+    /// Pushes the rows of nodes.
+    pub(super) fn project_nodes(
+        &self,
+        scan: &ScanOnly<'_>,
+        projection: &Projection<'_, '_>,
+        nodes: &[u32],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let graph = projection.batch.graph();
+        let filters = self.filters((scan.slot, scan.label), scan.filters, graph, row);
+        for batch in batches(nodes) {
+            graph.check()?;
+            if let Some(profile) = &self.profile {
+                profile.add_rows(Profile::id_of(scan.scan), batch.len());
+            }
+            let (passing, left) = self.passing(&filters, batch, row)?;
+            let mut values = projection.values(&passing)?.map(|it| it.into_iter().flatten());
+            for node in passing {
+                self.tick()?;
+                row[scan.slot] = Value::Node(graph.node(node));
+                // The values of a node that does not pass are skipped with it.
+                let of_node: Option<Vec<Value>> = values
+                    .as_mut()
+                    .map(|it| it.by_ref().take(projection.operators.len()).collect());
+                if !self.all_hold(&left, row)? {
+                    continue;
+                }
+                projection.set(self, of_node, row)?;
+                if sink(row)?.is_break() {
+                    return Ok(DONE);
+                }
+            }
+        }
+        Ok(MORE)
+    }
+}
+
+/// The items of a projection of one node.
+pub(super) struct Projection<'p, 'g> {
+    batch: CellBatch<'g>,
+    /// The items that have cells, and their slots.
+    operators: Vec<(SlotIndex, &'p Expression, CellOperator)>,
+    /// The other items.
+    others: Vec<(SlotIndex, &'p Expression)>,
+}
+
+impl<'p, 'g> Projection<'p, 'g> {
+    pub(super) fn new(
+        execution: &Execution<'_>,
+        graph: &'g dyn Adjacency,
+        (slot, items): (SlotIndex, &'p [(SlotIndex, Expression)]),
+        row: &mut Row,
+    ) -> Projection<'p, 'g> {
+        let mut compiler = Compiler::new(execution, slot, row);
+        let (mut operators, mut others) = (Vec::new(), Vec::new());
+        for (to, item) in items {
+            // Constants and other slots are copied.
+            let is_copied = matches!(item.operation, Operation::Slot(_) | Operation::Constant(_));
+            match compiler.compile(item).filter(|_| !is_copied) {
+                Some(operator) => operators.push((*to, item, operator)),
+                None => others.push((*to, item)),
+            }
+        }
+        Projection { batch: CellBatch::new(&compiler.properties, graph), operators, others }
+    }
+
+    /// The values of all items that have cells, node by node; `None` where cells do not decide.
+    fn values(&self, nodes: &[u32]) -> Result<Option<Vec<Vec<Value>>>> {
+        self.batch.each(nodes, 2 * self.operators.len(), |nodes, columns| {
+            let cells = (0..nodes.len())
+                .flat_map(|at| self.operators.iter().map(move |(_, _, it)| (it, at)));
+            cells
+                .map(|(operator, at)| operator.evaluate(columns, at)?.value())
+                .collect::<Decided<Vec<Value>>>()
+        })
+    }
+
+    /// Sets the items of a row.
+    fn set(
+        &self,
+        execution: &Execution<'_>,
+        values: Option<Vec<Value>>,
+        row: &mut Row,
+    ) -> Result<()> {
+        match values {
+            Some(values) => {
+                for ((slot, _, _), value) in self.operators.iter().zip(values) {
+                    row[*slot] = value;
+                }
+            }
+            None => {
+                for (slot, item, _) in &self.operators {
+                    row[*slot] = execution.value(item, row)?;
+                }
+            }
+        }
+        for (slot, item) in &self.others {
+            row[*slot] = execution.value(item, row)?;
+        }
+        Ok(())
+    }
+}
+
+/// Batches of growing size.
+fn batches(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
+    let (mut rest, mut size) = (nodes, NODES_MIN);
+    std::iter::from_fn(move || {
+        let (batch, behind) = rest.split_at(size.min(rest.len()));
+        rest = behind;
+        size = (4 * size).min(NODES_MAX);
+        (!batch.is_empty()).then_some(batch)
+    })
+}

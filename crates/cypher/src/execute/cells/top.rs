@@ -1,0 +1,148 @@
+//! `ORDER BY` with a limit behind a scan: the first key is read for all nodes, and only those go on
+//! whose key is among the first. Keys that are equal to the last of them stay: other keys decide.
+
+use super::batch::CellBatch;
+use super::cell::{Cell, Decided, Undecided};
+use super::compile::Compiler;
+use super::scan::{Projection, ScanOnly, scan_only};
+use crate::execute::plan::{Expression, MatchPlan, SlotIndex, SortKey, Stage};
+use crate::execute::profile::Profile;
+use crate::execute::rewrite::{Items, inlined};
+use crate::execute::run::{Execution, Flow, Row, Sink};
+use hexgraph_base::types::Result;
+
+/// The most rows of a result, and the fewest nodes for each of them: with fewer, most would go on.
+const ROWS_MAX: usize = 1 << 16;
+const NODES_PER_ROW: usize = 4;
+/// Fewer nodes are sorted as rows.
+const NODES_MIN: u64 = 1 << 12;
+
+/// Null is the greatest key.
+const NULL: i128 = i128::MAX;
+
+/// What the keys of all nodes have to be, so that their numbers have their order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum KeyKind {
+    Int,
+    Float,
+    Time,
+}
+
+impl Execution<'_> {
+    /// Pushes the rows of a scan and perhaps its projection that may be among the first `most`;
+    /// `None` where the stages are others, or the key has no number.
+    pub(in crate::execute) fn top_scan(
+        &self,
+        before: &[Stage],
+        keys: &[SortKey],
+        most: usize,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Option<Flow>> {
+        let Some(key) = keys.first().filter(|_| most <= ROWS_MAX) else { return Ok(None) };
+        match before {
+            [Stage::Match { plan, optional: false }, Stage::Project(items)] => {
+                self.top_of(plan, items, (key, most), row, sink)
+            }
+            [Stage::Match { plan, optional: false }] => {
+                self.top_of(plan, &[], (key, most), row, sink)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn top_of(
+        &self,
+        plan: &MatchPlan,
+        items: &[(SlotIndex, Expression)],
+        (key, most): (&SortKey, usize),
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Option<Flow>> {
+        let (Some(scan), Some(graph)) = (scan_only(plan), self.graph.adjacency()) else {
+            return Ok(None);
+        };
+        let count = match scan.label {
+            Some(label) => self.graph.label_count(label)?,
+            None => self.graph.node_count()?,
+        };
+        if count < NODES_MIN.max((most * NODES_PER_ROW) as u64) {
+            return Ok(None);
+        }
+        let aliases: Items = items.iter().cloned().collect();
+        let Some(expression) = inlined(&key.key, &aliases) else { return Ok(None) };
+        let mut compiler = Compiler::new(self, scan.slot, row);
+        let Some(operator) = compiler.compile(&expression) else { return Ok(None) };
+        let batch = CellBatch::new(&compiler.properties, graph);
+        let filters = self.filters((scan.slot, scan.label), scan.filters, graph, row);
+        if !filters.others.is_empty() {
+            return Ok(None);
+        }
+        let mut reserved = self.reservation();
+        let nodes = match scan.label {
+            Some(label) => graph.labelled(label)?,
+            None => graph.all()?,
+        };
+        let scanned = nodes.len();
+        let (mut nodes, left) = self.passing(&filters, &nodes, row)?;
+        if !left.is_empty() {
+            return Ok(None);
+        }
+        reserved.grow(nodes.len() * 2 * size_of::<i128>())?;
+        let parts = batch.each(&nodes, 1, |nodes, columns| {
+            let mut kind = None;
+            let number = |at| number_of(operator.evaluate(columns, at)?, &mut kind);
+            let numbers = (0..nodes.len()).map(number).collect::<Decided<Vec<i128>>>()?;
+            Ok((kind, numbers))
+        })?;
+        let Some(parts) = parts else { return Ok(None) };
+        let mut kinds = parts.iter().filter_map(|(kind, _)| *kind);
+        if let Some(first) = kinds.next()
+            && !kinds.all(|it| it == first)
+        {
+            return Ok(None);
+        }
+        let mut numbers = Vec::with_capacity(nodes.len());
+        parts.into_iter().for_each(|(_, of_part)| numbers.extend(of_part));
+        if let Some(index) = most.checked_sub(1).filter(|it| *it < numbers.len()) {
+            // Descending numbers are the others below zero.
+            if key.descending {
+                numbers.iter_mut().for_each(|it| *it = -*it);
+            }
+            let mut sorted = numbers.clone();
+            let (_, last, _) = sorted.select_nth_unstable(index);
+            let last = *last;
+            let mut numbers = numbers.iter();
+            nodes.retain(|_| numbers.next().is_some_and(|it| *it <= last));
+        }
+        if let Some(profile) = &self.profile {
+            profile.add_rows(Profile::id_of(scan.scan), scanned - nodes.len());
+        }
+        let scan = ScanOnly { filters: &[], ..scan };
+        let projection = Projection::new(self, graph, (scan.slot, items), row);
+        self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
+    }
+}
+
+/// A number in whose order the keys of one kind are.
+fn number_of(cell: Cell<'_>, kind: &mut Option<KeyKind>) -> Decided<i128> {
+    let (of_cell, number) = match cell {
+        Cell::Null => return Ok(NULL),
+        Cell::Int(number) => (KeyKind::Int, i128::from(number)),
+        Cell::Float(number) if !number.is_nan() => {
+            // Zeros are equal. The bits of floats ascend from 0 on, and descend below it.
+            let bits = (number + 0.0).to_bits().cast_signed();
+            let number = if bits < 0 { i64::MIN.wrapping_sub(bits) } else { bits };
+            (KeyKind::Float, i128::from(number))
+        }
+        Cell::Time(time) => {
+            let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
+            (KeyKind::Time, nanos)
+        }
+        Cell::Float(_) | Cell::Bool(_) | Cell::Text(_) => return Err(Undecided),
+    };
+    match kind.get_or_insert(of_cell) {
+        kind if *kind == of_cell => Ok(number),
+        _ => Err(Undecided),
+    }
+}
