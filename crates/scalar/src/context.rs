@@ -44,6 +44,20 @@ impl Context {
         Context { now, random, value_bytes_max, reserve: None, pattern }
     }
 
+    /// Returns what creates contexts of the same query for other threads. Their random numbers are
+    /// not those of the query.
+    pub fn forks(&self) -> impl Fn() -> Context + Send + Sync + use<> {
+        let (now, value_bytes_max, reserve) =
+            (self.now.clone(), self.value_bytes_max, self.reserve.clone());
+        move || Context {
+            now: now.clone(),
+            random: Cell::new(0),
+            value_bytes_max,
+            reserve: reserve.clone(),
+            pattern: RefCell::new(None),
+        }
+    }
+
     /// Bounds the bytes of a string or list that an operator or function makes.
     #[must_use]
     pub fn with_value_bytes_max(mut self, bytes: u64) -> Context {

@@ -56,8 +56,8 @@ pub(super) fn plain(value: Value, graph: &dyn Graph) -> Result<Value> {
     })
 }
 
-/// The bytes of a text.
-fn text_len(value: &Value) -> usize {
+/// The bytes of a text; 0 of another value.
+pub(super) fn text_len(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
         _ => 0,
@@ -68,7 +68,8 @@ fn has_entities(items: &[Value]) -> bool {
     items.iter().any(may_have_entities)
 }
 
-fn may_have_entities(value: &Value) -> bool {
+/// Whether a value is an entity or a path, or may have some inside.
+pub(super) fn may_have_entities(value: &Value) -> bool {
     matches!(
         value,
         Value::Node(_) | Value::Relationship(_) | Value::Path(_) | Value::List(_) | Value::Map(_)

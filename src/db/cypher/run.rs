@@ -1,6 +1,6 @@
 //! Queries in Cypher: from the query text to rows.
 
-use super::plain::plain;
+use super::plain::{may_have_entities, plain, text_len};
 use super::snapshot_graph::SnapshotGraph;
 use crate::db::change::txn::Txn;
 use crate::db::database::Database;
@@ -261,13 +261,18 @@ pub(super) fn append_rows(
     rows: &mut Vec<Vec<Value>>,
 ) -> Result<Vec<Box<str>>> {
     execute_each(parsed, params, graph, evaluation, |row: &mut Vec<Value>| {
-        let values = row.len() + usize::from(first.is_some());
-        context.charge(size_of::<Vec<Value>>() + size_of::<Value>() * values)?;
-        let mut all = Vec::with_capacity(values);
-        all.extend(first.clone());
-        for value in mem::take(row) {
-            all.push(plain(value, graph)?);
+        let mut bytes = size_of::<Vec<Value>>();
+        let mut all = mem::take(row);
+        for value in &mut all {
+            match may_have_entities(value) {
+                true => *value = plain(mem::replace(value, Value::Null), graph)?,
+                false => bytes += text_len(value),
+            }
         }
+        if let Some(first) = &first {
+            all.insert(0, first.clone());
+        }
+        context.charge(bytes + size_of::<Value>() * all.len())?;
         rows.push(all);
         Ok(ControlFlow::Continue(()))
     })

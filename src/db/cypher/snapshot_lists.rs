@@ -213,7 +213,7 @@ impl PropertyColumn for StoredProperty<'_> {
         let Some((predicate, part)) = part else { return Ok(true) };
         let value_type = predicate.def.value_type;
         let mut have_cells = true;
-        part.for_each_first(nodes, |at, value, _| match cell_of(value(), value_type) {
+        part.for_each_value(nodes, |at, value| match cell_of(value, value_type) {
             Some(cell) => into[start + at] = cell,
             None => have_cells = false,
         });

@@ -93,6 +93,7 @@ impl<'c> Cell<'c> {
     }
 
     /// `=`; `None` is null.
+    #[inline]
     pub(super) fn equals(self, other: Cell<'_>) -> Option<bool> {
         match (self, other) {
             (Cell::Null, _) | (_, Cell::Null) => None,
@@ -106,6 +107,7 @@ impl<'c> Cell<'c> {
     }
 
     /// `<` and the like; `None` is null.
+    #[inline]
     pub(super) fn compares(self, comparison: Comparison, other: Cell<'_>) -> Option<bool> {
         match (self, other) {
             (Cell::Null, _) | (_, Cell::Null) => None,

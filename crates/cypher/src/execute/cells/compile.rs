@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Deeper expressions are left to rows: threads evaluate cells on small stacks.
 const DEPTH_MAX: usize = 64;
 
-/// An expression over the properties of one node.
+/// An expression over the properties of some nodes.
 #[derive(Debug)]
 pub(super) enum CellOperator {
     Constant(Value),
@@ -35,23 +35,26 @@ pub(super) enum CellOperator {
     },
 }
 
-/// Compiles expressions that read one node, and collects the properties that they read.
+/// A property of the variable at a position.
+pub(super) type VariableProperty = (usize, Arc<str>);
+
+/// Compiles expressions of some nodes, and collects the properties that they read.
 pub(in crate::execute) struct Compiler<'c, 'a> {
     execution: &'c Execution<'a>,
-    /// Where the node is. Other slots have one value in all rows.
-    slot: SlotIndex,
+    /// Where the nodes are. Other slots have one value in all rows.
+    slots: &'c [SlotIndex],
     row: &'c mut Row,
     depth: usize,
-    pub(super) properties: Vec<Arc<str>>,
+    pub(super) properties: Vec<VariableProperty>,
 }
 
 impl<'c, 'a> Compiler<'c, 'a> {
     pub(in crate::execute) fn new(
         execution: &'c Execution<'a>,
-        slot: SlotIndex,
+        slots: &'c [SlotIndex],
         row: &'c mut Row,
     ) -> Compiler<'c, 'a> {
-        Compiler { execution, slot, row, depth: 0, properties: Vec::new() }
+        Compiler { execution, slots, row, depth: 0, properties: Vec::new() }
     }
 
     /// `None` for what needs rows.
@@ -60,7 +63,8 @@ impl<'c, 'a> Compiler<'c, 'a> {
             return None;
         }
         self.depth += 1;
-        let operator = match Uses::of(expression).outer().contains(&self.slot) {
+        let reads = Uses::of(expression).outer();
+        let operator = match reads.iter().any(|it| self.slots.contains(it)) {
             true => self.operator(expression),
             false => self.constant(expression),
         };
@@ -95,7 +99,7 @@ impl<'c, 'a> Compiler<'c, 'a> {
                 let branches = branches.collect::<Option<_>>()?;
                 Some(CellOperator::Case { subject, branches, otherwise: self.boxed(otherwise)? })
             }
-            // The node itself has no cell.
+            // A node itself has no cell.
             Operation::Constant(_)
             | Operation::Slot(_)
             | Operation::Arithmetic(..)
@@ -121,10 +125,13 @@ impl<'c, 'a> Compiler<'c, 'a> {
     }
 
     fn steps(&mut self, first: &Expression, steps: &[ValueStep]) -> Option<CellOperator> {
-        let is_node = matches!(first.operation, Operation::Slot(slot) if slot == self.slot);
-        let (mut value, rest) = match steps.split_first() {
-            Some((ValueStep::Property(name), rest)) if is_node => {
-                (CellOperator::Property(self.property(name)), rest)
+        let variable = match first.operation {
+            Operation::Slot(slot) => self.slots.iter().position(|it| *it == slot),
+            _ => None,
+        };
+        let (mut value, rest) = match (variable, steps.split_first()) {
+            (Some(variable), Some((ValueStep::Property(name), rest))) => {
+                (CellOperator::Property(self.property(variable, name)), rest)
             }
             _ => (self.compile(first)?, steps),
         };
@@ -148,9 +155,10 @@ impl<'c, 'a> Compiler<'c, 'a> {
         Some(value)
     }
 
-    fn property(&mut self, name: &Arc<str>) -> usize {
-        self.properties.iter().position(|it| it == name).unwrap_or_else(|| {
-            self.properties.push(Arc::clone(name));
+    fn property(&mut self, variable: usize, name: &Arc<str>) -> usize {
+        let is_read = |it: &VariableProperty| it.0 == variable && it.1 == *name;
+        self.properties.iter().position(is_read).unwrap_or_else(|| {
+            self.properties.push((variable, Arc::clone(name)));
             self.properties.len() - 1
         })
     }
@@ -161,10 +169,10 @@ impl<'c, 'a> Compiler<'c, 'a> {
         Some(CellOperator::Constant(value))
     }
 
-    /// The value of an expression that does not read the node. An error is that of the first row.
+    /// The value of an expression that reads none of the nodes. An error is that of the first row.
     fn value(&mut self, expression: &Expression) -> Option<Value> {
         let uses = Uses::of(expression);
-        if uses.is_random || uses.outer().contains(&self.slot) {
+        if uses.is_random || uses.outer().iter().any(|it| self.slots.contains(it)) {
             return None;
         }
         self.execution.value(expression, self.row).ok()

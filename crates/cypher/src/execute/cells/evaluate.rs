@@ -92,16 +92,38 @@ impl CellOperator {
         }
     }
 
-    /// Whether it is true for a node.
-    pub(super) fn holds<'c>(&'c self, columns: Columns<'_, 'c>, at: usize) -> Decided<bool> {
-        Ok(self.evaluate(columns, at)?.truth()? == Some(true))
+    /// Drops the nodes for which it is not true.
+    pub(super) fn filter<'c>(
+        &'c self,
+        columns: Columns<'_, 'c>,
+        passes: &mut [bool],
+    ) -> Decided<()> {
+        if let CellOperator::Compare(first, rest) = self
+            && let (CellOperator::Property(property), [(operator, CellOperator::Constant(other))]) =
+                (&**first, &rest[..])
+        {
+            // The usual condition is a loop over one column.
+            let other = Cell::of(other).ok_or(Undecided)?;
+            for (passes, cell) in passes.iter_mut().zip(&columns[*property]) {
+                *passes &= compared(*cell, *operator, other) == Some(true);
+            }
+            return Ok(());
+        }
+        for (at, passes) in passes.iter_mut().enumerate() {
+            if *passes {
+                *passes = self.evaluate(columns, at)?.truth()? == Some(true);
+            }
+        }
+        Ok(())
     }
 }
 
+#[inline]
 fn of_truth<'c>(truth: Option<bool>) -> Cell<'c> {
     truth.map_or(Cell::Null, Cell::Bool)
 }
 
+#[inline]
 fn compared(left: Cell<'_>, operator: CompareOp, right: Cell<'_>) -> Option<bool> {
     match operator {
         CompareOp::Equal => left.equals(right),

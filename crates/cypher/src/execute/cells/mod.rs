@@ -12,7 +12,9 @@ mod evaluate;
 mod batch;
 mod scan;
 mod top;
+mod groups;
 
 pub(super) use batch::{CellExpression, Conditions};
 pub use cell::Cell;
+pub(super) use groups::CellGroups;
 pub(super) use scan::Rest;

@@ -5,6 +5,7 @@ use super::batch::{CellBatch, Conditions};
 use super::cell::Decided;
 use super::compile::{CellOperator, Compiler};
 use crate::execute::adjacency::Adjacency;
+use crate::execute::join::CHECKED_NODES;
 use crate::execute::plan::{Expression, MatchPlan, MatchStep, NodeAccess, Operation, SlotIndex};
 use crate::execute::profile::Profile;
 use crate::execute::run::{DONE, Execution, Flow, MORE, Row, Sink};
@@ -308,7 +309,8 @@ impl<'p, 'g> Projection<'p, 'g> {
         (slot, items): (SlotIndex, &'p [(SlotIndex, Expression)]),
         row: &mut Row,
     ) -> Projection<'p, 'g> {
-        let mut compiler = Compiler::new(execution, slot, row);
+        let slots = [slot];
+        let mut compiler = Compiler::new(execution, &slots, row);
         let (mut operators, mut others) = (Vec::new(), Vec::new());
         for (to, item) in items {
             // Constants and other slots are copied.
@@ -323,7 +325,7 @@ impl<'p, 'g> Projection<'p, 'g> {
 
     /// The values of all items that have cells, node by node; `None` where cells do not decide.
     fn values(&self, nodes: &[u32]) -> Result<Option<Vec<Vec<Value>>>> {
-        self.batch.each(nodes, 2 * self.operators.len(), |nodes, columns| {
+        self.batch.each(nodes, (2 * self.operators.len(), CHECKED_NODES), |nodes, columns| {
             let cells = (0..nodes.len())
                 .flat_map(|at| self.operators.iter().map(move |(_, _, it)| (it, at)));
             cells

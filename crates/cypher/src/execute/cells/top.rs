@@ -5,6 +5,7 @@ use super::batch::CellBatch;
 use super::cell::{Cell, Decided, Undecided};
 use super::compile::Compiler;
 use super::scan::{Projection, ScanOnly, scan_only};
+use crate::execute::join::CHECKED_NODES;
 use crate::execute::plan::{Expression, MatchPlan, SlotIndex, SortKey, Stage};
 use crate::execute::profile::Profile;
 use crate::execute::rewrite::{Items, inlined};
@@ -71,7 +72,8 @@ impl Execution<'_> {
         }
         let aliases: Items = items.iter().cloned().collect();
         let Some(expression) = inlined(&key.key, &aliases) else { return Ok(None) };
-        let mut compiler = Compiler::new(self, scan.slot, row);
+        let slots = [scan.slot];
+        let mut compiler = Compiler::new(self, &slots, row);
         let Some(operator) = compiler.compile(&expression) else { return Ok(None) };
         let batch = CellBatch::new(&compiler.properties, graph);
         let filters = self.filters((scan.slot, scan.label), scan.filters, graph, row);
@@ -89,7 +91,7 @@ impl Execution<'_> {
             return Ok(None);
         }
         reserved.grow(nodes.len() * 2 * size_of::<i128>())?;
-        let parts = batch.each(&nodes, 1, |nodes, columns| {
+        let parts = batch.each(&nodes, (1, CHECKED_NODES), |nodes, columns| {
             let mut kind = None;
             let number = |at| number_of(operator.evaluate(columns, at)?, &mut kind);
             let numbers = (0..nodes.len()).map(number).collect::<Decided<Vec<i128>>>()?;

@@ -6,11 +6,13 @@
 
 use super::candidates::{Reserved, too_many};
 use super::coded::{CodedExpression, Reader};
+use super::cyclic::Bindings;
+use super::run::{Join, Ready};
 use crate::execute::adjacency::Adjacency;
-use crate::execute::cells::CellExpression;
+use crate::execute::cells::{CellExpression, CellGroups};
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
-use crate::execute::profile::Profile;
-use crate::execute::run::{Execution, Flow, MORE, Row, Sink, weight};
+use crate::execute::profile::{Profile, StepId};
+use crate::execute::run::{Execution, Flow, MORE, Reservation, Row, Sink, weight};
 use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Accumulator, Value};
@@ -41,13 +43,32 @@ impl<'a> Execution<'a> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Option<Flow>> {
-        let Some(shape) = Shape::of(plan, keys, aggregates) else { return Ok(None) };
+        let Some(graph) = self.graph.adjacency() else { return Ok(None) };
+        let by_cells = CellGroups::new((self, graph), plan, (keys, aggregates), row);
+        let shape = Shape::of(plan, keys, aggregates);
+        if by_cells.is_none() && shape.is_none() {
+            return Ok(None);
+        }
         let id = Profile::id_of(plan);
         let consumer = self.enter(Some(id));
-        let Some((mut join, patterns)) = self.prepared(plan, row)? else {
+        let Some((mut join, mut patterns)) = self.prepared(plan, row)? else {
             self.enter(consumer);
             return Ok(None);
         };
+        if let Some(groups) = by_cells {
+            let groups = self.cell_groups(groups, (&mut join, patterns), plan, (consumer, row))?;
+            if let Some(groups) = groups {
+                return self.push_cell_groups(groups, (keys, aggregates), row, sink);
+            }
+            self.enter(Some(id));
+            let again = if shape.is_some() { self.prepared(plan, row)? } else { None };
+            let Some(again) = again else {
+                self.enter(consumer);
+                return Ok(None);
+            };
+            (join, patterns) = again;
+        }
+        let Some(shape) = shape else { return Ok(None) };
         let mut groups = Groups::new(self, join.graph, plan, (keys, aggregates), (&shape, row))?;
         let width = plan.retained.len();
         for ready in patterns {
@@ -71,6 +92,59 @@ impl<'a> Execution<'a> {
             return Ok(None);
         }
         groups.push_rows(row, sink).map(Some)
+    }
+}
+
+impl Execution<'_> {
+    /// The groups of the only retained variable by cells; `None` where these do not decide.
+    fn cell_groups<'p, 'g>(
+        &self,
+        mut groups: CellGroups<'p, 'g>,
+        (join, patterns): (&mut Join<'_, '_>, Vec<Ready<'_>>),
+        plan: &JoinPlan,
+        (consumer, row): (Option<StepId>, &mut Row),
+    ) -> Result<Option<(CellGroups<'p, 'g>, Reservation<'_>)>> {
+        let id = Profile::id_of(plan);
+        let (mut reserved, mut is_decided, mut rows) = (self.reservation(), true, 0);
+        for ready in patterns {
+            join.retained_bindings(ready, plan, row, &mut |Bindings { nodes, counts }, _| {
+                rows += counts.len();
+                self.enter(consumer);
+                is_decided = groups.add(nodes, counts, self.context(), &mut reserved)?;
+                self.enter(Some(id));
+                Ok(is_decided)
+            })?;
+            if !is_decided {
+                return Ok(None);
+            }
+        }
+        if let Some(profile) = &self.profile {
+            profile.add_rows(id, rows);
+        }
+        self.enter(consumer);
+        Ok(Some((groups, reserved)))
+    }
+
+    fn push_cell_groups(
+        &self,
+        (groups, _reserved): (CellGroups<'_, '_>, Reservation<'_>),
+        (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Option<Flow>> {
+        for (values, accumulators) in groups.into_groups() {
+            self.tick()?;
+            for ((slot, _), value) in keys.iter().zip(values) {
+                row[*slot] = value;
+            }
+            for (aggregate, cell) in aggregates.iter().zip(accumulators) {
+                row[aggregate.slot] = self.at(aggregate.span, cell.finish())?;
+            }
+            if sink(row)?.is_break() {
+                return Ok(Some(Flow::Break(())));
+            }
+        }
+        Ok(Some(MORE))
     }
 }
 

@@ -15,4 +15,4 @@ mod matches;
 mod walks;
 mod shortest;
 
-pub(super) use execution::{DONE, Execution, Flow, MORE, Row, Sink, weight};
+pub(super) use execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};

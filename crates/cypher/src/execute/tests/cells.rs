@@ -167,9 +167,10 @@ proptest! {
     }
 }
 
-/// An order with a limit reads the first key of all nodes, and the others of few.
+/// An order with a limit reads the first key of all nodes, and the others of few. Groups are merged
+/// from several chunks.
 #[test]
-fn orders_with_a_limit_have_the_rows_of_all() {
+fn many_nodes_have_the_rows_of_scans_by_rows() {
     let nodes: Vec<Json> = (0..5_000_i64)
         .map(|id| {
             let key = match id % 7 {
@@ -196,6 +197,22 @@ fn orders_with_a_limit_have_the_rows_of_all() {
                 );
                 assert_eq!(answer(&by_cells, &text), answer(&by_rows, &text), "{text}");
             }
+        }
+    }
+    let aggregates =
+        "count(*), count(n.kk), sum(n.kk), avg(n.ff), min(n.mixed), max(n.kk), stDev(n.kk)";
+    for keys in [
+        "",
+        "n.kk, ",
+        "n.kk AS k, n.id % 3 AS m, ",
+        "n.kk > 0, n.none, ",
+        "n.ff, ",
+        "n.mixed, ",
+        "n.id, ",
+    ] {
+        for condition in ["", "WHERE n.ff < 20 AND n.kk IS NOT NULL", "WHERE n.ff > 1000"] {
+            let text = format!("MATCH (n:A) {condition} RETURN {keys}{aggregates}");
+            assert_eq!(answer(&by_cells, &text), answer(&by_rows, &text), "{text}");
         }
     }
 }

@@ -19,6 +19,8 @@ const CHECKED_BINDINGS: u32 = 1024;
 /// The first variable is bound to so many nodes before the rows are passed on: what waits is
 /// bounded.
 const NODES_OF_ROUND: usize = 1 << 14;
+/// The same of the only variable: a node is one row.
+const NODES_OF_SINGLE: usize = 1 << 17;
 
 /// Of two lists the longer one is searched where it has more than so many times the nodes of the
 /// other: a node that is searched takes about as long as so many that are looked up in a table
@@ -97,8 +99,8 @@ impl<'g> Reduction<'g> {
             Some(candidates) => candidates,
             None => Candidates { nodes: self.graph.all()?, counts: None },
         };
-        for start in (0..candidates.nodes.len()).step_by(NODES_OF_ROUND) {
-            let end = (start + NODES_OF_ROUND).min(candidates.nodes.len());
+        for start in (0..candidates.nodes.len()).step_by(NODES_OF_SINGLE) {
+            let end = (start + NODES_OF_SINGLE).min(candidates.nodes.len());
             let counts: Option<Vec<u64>> =
                 (start..end).map(|at| candidates.count(at).checked_mul(self.factor)).collect();
             let nodes = candidates.nodes[start..end].to_vec();
