@@ -47,7 +47,7 @@ impl Dictionary {
         }
     }
 
-    /// Creates a dictionary in which values that are equal, and are written in another way, have
+    /// Creates a dictionary in which equal values with different representations have
     /// codes of their own.
     pub(super) fn exact() -> Dictionary {
         Dictionary { is_exact: true, ..Dictionary::new() }
@@ -144,7 +144,7 @@ impl Dictionary {
         push(&mut self.values, value)
     }
 
-    /// Whether a value has the code of an equal one that is written in another way.
+    /// Whether a value has the code of an equal one with another representation.
     pub(super) fn has_merged(&self) -> bool {
         self.has_merged
     }
@@ -166,7 +166,7 @@ impl Default for Dictionary {
     }
 }
 
-/// Whether equal values are written in the same way.
+/// Whether equal values have the same representation.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::DateTime(one), Value::DateTime(other)) => {

@@ -207,10 +207,6 @@ impl<'g> CellExpression<'g> {
         Some(CellExpression { batch: CellBatch::new(&compiler.properties, graph), operator })
     }
 
-    pub(in crate::execute) fn graph(&self) -> &'g dyn Adjacency {
-        self.batch.graph
-    }
-
     /// The values of ascending nodes, where these are null, booleans or numbers.
     pub(in crate::execute) fn numbers(&self, nodes: &[u32]) -> Result<Option<Vec<Value>>> {
         let values = self.batch.each(nodes, (2, CHECKED_NODES), |nodes, columns| {

@@ -38,20 +38,7 @@ impl CellOperator {
                 Ok(of_truth(result))
             }
             CellOperator::Not(inside) => Ok(of_truth(value(inside)?.truth()?.map(|it| !it))),
-            CellOperator::Compare(first, rest) => {
-                let mut left = value(first)?;
-                let mut result = Some(true);
-                for (operator, right) in rest {
-                    let right = value(right)?;
-                    match compared(left, *operator, right) {
-                        Some(true) => {}
-                        Some(false) => return Ok(Cell::Bool(false)),
-                        None => result = None,
-                    }
-                    left = right;
-                }
-                Ok(of_truth(result))
-            }
+            CellOperator::Compare(first, rest) => comparisons(first, rest, columns, at),
             CellOperator::Arithmetic(first, rest) => {
                 let mut left = value(first)?;
                 for (operator, right) in rest {
@@ -73,21 +60,7 @@ impl CellOperator {
                 Ok(Cell::Bool(value(inside)?.is_null() == *is_null))
             }
             CellOperator::Case { subject, branches, otherwise } => {
-                let subject = match subject {
-                    Some(it) => Some(value(it)?),
-                    None => None,
-                };
-                for (when, then) in branches {
-                    let when = value(when)?;
-                    let is_chosen = match subject {
-                        None => when.truth()? == Some(true),
-                        Some(subject) => subject.equals(when) == Some(true),
-                    };
-                    if is_chosen {
-                        return value(then);
-                    }
-                }
-                value(otherwise)
+                chosen((subject.as_deref(), branches, otherwise), columns, at)
             }
         }
     }
@@ -116,6 +89,53 @@ impl CellOperator {
         }
         Ok(())
     }
+}
+
+/// A chain of comparisons.
+fn comparisons<'c>(
+    first: &'c CellOperator,
+    rest: &'c [(CompareOp, CellOperator)],
+    columns: Columns<'_, 'c>,
+    at: usize,
+) -> Decided<Cell<'c>> {
+    let mut left = first.evaluate(columns, at)?;
+    let mut result = Some(true);
+    for (operator, right) in rest {
+        let right = right.evaluate(columns, at)?;
+        match compared(left, *operator, right) {
+            Some(true) => {}
+            Some(false) => return Ok(Cell::Bool(false)),
+            None => result = None,
+        }
+        left = right;
+    }
+    Ok(of_truth(result))
+}
+
+/// The parts of `CASE`.
+type Choice<'c> = (Option<&'c CellOperator>, &'c [(CellOperator, CellOperator)], &'c CellOperator);
+
+/// The value of the branch that is chosen.
+fn chosen<'c>(
+    (subject, branches, otherwise): Choice<'c>,
+    columns: Columns<'_, 'c>,
+    at: usize,
+) -> Decided<Cell<'c>> {
+    let subject = match subject {
+        Some(it) => Some(it.evaluate(columns, at)?),
+        None => None,
+    };
+    for (when, then) in branches {
+        let when = when.evaluate(columns, at)?;
+        let is_chosen = match subject {
+            None => when.truth()? == Some(true),
+            Some(subject) => subject.equals(when) == Some(true),
+        };
+        if is_chosen {
+            return then.evaluate(columns, at);
+        }
+    }
+    otherwise.evaluate(columns, at)
 }
 
 #[inline]

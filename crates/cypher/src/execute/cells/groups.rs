@@ -1,6 +1,6 @@
 //! Groups of the bindings of a join: each thread groups chunks by cells, and the groups of the
-//! chunks are merged in their order. Chunks have the same bindings with any number of threads, so that
-//! sums of floats have the same bits.
+//! chunks are merged in their order. Chunks have the same bindings with any number of threads, so
+//! that sums of floats have the same bits.
 
 use super::batch::CellBatch;
 use super::cell::{Cell, Decided, Undecided};
@@ -32,7 +32,7 @@ pub(in crate::execute) struct CellGroups<'p, 'g> {
     accumulators: Vec<Vec<Accumulator>>,
 }
 
-/// Numbers of several kinds may be equal, and are written in different ways.
+/// Numbers of several kinds may be equal, with different representations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NumberKind {
     Int,
@@ -105,8 +105,8 @@ impl<'p, 'g> CellGroups<'p, 'g> {
         })
     }
 
-    /// Adds bindings with their numbers of matches. False where cells do not decide; then the groups
-    /// are of no use.
+    /// Adds bindings with their numbers of matches. False where cells do not decide; then the
+    /// groups are of no use.
     pub(in crate::execute) fn add(
         &mut self,
         nodes: &[u32],
@@ -237,7 +237,7 @@ fn started(aggregates: &[(&Aggregate, Option<CellOperator>)]) -> Vec<Accumulator
     aggregates.iter().map(|(it, _)| it.function.start(false)).collect()
 }
 
-/// A key, where equal keys are written in one way.
+/// A key, where equal keys have one representation.
 fn key_cell<'c>(cell: Cell<'c>, kind: &mut Option<NumberKind>) -> Decided<KeyCell<'c>> {
     let (of_cell, key) = match cell {
         Cell::Null => return Ok(KeyCell::Null),

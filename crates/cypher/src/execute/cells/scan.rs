@@ -212,7 +212,7 @@ impl<'a> Execution<'a> {
         };
         let Some(last) = last else { return Ok(Some(MORE)) };
         let nodes = self.nodes_after(graph, scan.label, last)?;
-        let projection = Projection::new(self, graph, (scan.slot, items), row);
+        let projection = CellProjection::new(self, graph, (scan.slot, items), row);
         self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
     }
 
@@ -259,7 +259,7 @@ impl<'a> Execution<'a> {
     pub(super) fn project_nodes(
         &self,
         scan: &ScanOnly<'_>,
-        projection: &Projection<'_, '_>,
+        projection: &CellProjection<'_, '_>,
         nodes: &[u32],
         row: &mut Row,
         sink: Sink<'_>,
@@ -294,7 +294,7 @@ impl<'a> Execution<'a> {
 }
 
 /// The items of a projection of one node.
-pub(super) struct Projection<'p, 'g> {
+pub(super) struct CellProjection<'p, 'g> {
     batch: CellBatch<'g>,
     /// The items that have cells, and their slots.
     operators: Vec<(SlotIndex, &'p Expression, CellOperator)>,
@@ -302,13 +302,13 @@ pub(super) struct Projection<'p, 'g> {
     others: Vec<(SlotIndex, &'p Expression)>,
 }
 
-impl<'p, 'g> Projection<'p, 'g> {
+impl<'p, 'g> CellProjection<'p, 'g> {
     pub(super) fn new(
         execution: &Execution<'_>,
         graph: &'g dyn Adjacency,
         (slot, items): (SlotIndex, &'p [(SlotIndex, Expression)]),
         row: &mut Row,
-    ) -> Projection<'p, 'g> {
+    ) -> CellProjection<'p, 'g> {
         let slots = [slot];
         let mut compiler = Compiler::new(execution, &slots, row);
         let (mut operators, mut others) = (Vec::new(), Vec::new());
@@ -320,7 +320,7 @@ impl<'p, 'g> Projection<'p, 'g> {
                 None => others.push((*to, item)),
             }
         }
-        Projection { batch: CellBatch::new(&compiler.properties, graph), operators, others }
+        CellProjection { batch: CellBatch::new(&compiler.properties, graph), operators, others }
     }
 
     /// The values of all items that have cells, node by node; `None` where cells do not decide.

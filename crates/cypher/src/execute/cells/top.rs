@@ -4,7 +4,7 @@
 use super::batch::CellBatch;
 use super::cell::{Cell, Decided, Undecided};
 use super::compile::Compiler;
-use super::scan::{Projection, ScanOnly, scan_only};
+use super::scan::{CellProjection, ScanOnly, scan_only};
 use crate::execute::join::CHECKED_NODES;
 use crate::execute::plan::{Expression, MatchPlan, SlotIndex, SortKey, Stage};
 use crate::execute::profile::Profile;
@@ -52,6 +52,13 @@ impl Execution<'_> {
         }
     }
 
+    fn scan_count(&self, scan: &ScanOnly<'_>) -> Result<u64> {
+        match scan.label {
+            Some(label) => self.graph.label_count(label),
+            None => self.graph.node_count(),
+        }
+    }
+
     fn top_of(
         &self,
         plan: &MatchPlan,
@@ -63,11 +70,7 @@ impl Execution<'_> {
         let (Some(scan), Some(graph)) = (scan_only(plan), self.graph.adjacency()) else {
             return Ok(None);
         };
-        let count = match scan.label {
-            Some(label) => self.graph.label_count(label)?,
-            None => self.graph.node_count()?,
-        };
-        if count < NODES_MIN.max((most * NODES_PER_ROW) as u64) {
+        if self.scan_count(&scan)? < NODES_MIN.max((most * NODES_PER_ROW) as u64) {
             return Ok(None);
         }
         let aliases: Items = items.iter().cloned().collect();
@@ -121,7 +124,7 @@ impl Execution<'_> {
             profile.add_rows(Profile::id_of(scan.scan), scanned - nodes.len());
         }
         let scan = ScanOnly { filters: &[], ..scan };
-        let projection = Projection::new(self, graph, (scan.slot, items), row);
+        let projection = CellProjection::new(self, graph, (scan.slot, items), row);
         self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
     }
 }

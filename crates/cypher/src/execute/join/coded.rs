@@ -61,7 +61,7 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
         Ok(CodedExpression { original, slot, property, results, reserved, reserved_bytes: 0 })
     }
 
-    /// The same with a code for each value that is written in a way of its own: 1 and 1.0.
+    /// The same with a code for each representation of a value: 1 and 1.0.
     pub(super) fn exact(self) -> CodedExpression<'p, 'g> {
         CodedExpression { results: Dictionary::exact(), ..self }
     }
@@ -122,7 +122,7 @@ impl<'p, 'g> CodedExpression<'p, 'g> {
         Ok(true)
     }
 
-    /// Whether a code represents values that are equal and written in different ways.
+    /// Whether a code represents equal values with different representations.
     pub(super) fn has_merged(&self) -> bool {
         self.results.has_merged()
     }

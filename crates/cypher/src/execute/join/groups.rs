@@ -24,6 +24,10 @@ const NONE: u32 = u32::MAX;
 /// Nodes in a range of this length have one table.
 const PAGE: usize = 1 << 12;
 
+/// An argument has no codes any more where fewer nodes than this have the same value: an entry of a
+/// dictionary costs about as much as to evaluate so many values by cells.
+const DISTINCT_PART: usize = 4;
+
 /// So many bindings are added at once: their values are read on all threads.
 const BINDINGS: usize = 1 << 14;
 
@@ -33,8 +37,8 @@ const PAIR_BYTES: usize = 32;
 
 impl<'a> Execution<'a> {
     /// Pushes a row for each group of the matches of a join, in the order of their first bindings;
-    /// `None` where a key or an argument reads several variables, where equal values are written in
-    /// several ways, or rows are matched one by one.
+    /// `None` where a key or an argument reads several variables, where equal values have
+    /// several representations, or rows are matched one by one.
     pub(in crate::execute) fn join_groups(
         &self,
         plan: &JoinPlan,
@@ -44,8 +48,12 @@ impl<'a> Execution<'a> {
         sink: Sink<'_>,
     ) -> Result<Option<Flow>> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
-        let by_cells = CellGroups::new((self, graph), plan, (keys, aggregates), row);
         let shape = Shape::of(plan, keys, aggregates);
+        // Of several variables each node comes again and again: codes are read once for each.
+        let by_cells = match &shape {
+            Some(_) if plan.retained.len() != 1 => None,
+            _ => CellGroups::new((self, graph), plan, (keys, aggregates), row),
+        };
         if by_cells.is_none() && shape.is_none() {
             return Ok(None);
         }
@@ -220,14 +228,15 @@ struct NodeCodes<'p, 'g> {
 struct Argument<'p, 'g> {
     slot: SlotIndex,
     expression: &'p Expression,
+    /// The same by cells, until these have no numbers.
+    cells: Option<CellExpression<'g>>,
     values: ArgumentValues<'p, 'g>,
 }
 
 enum ArgumentValues<'p, 'g> {
-    /// Numbers, each of its own: most values of a column are distinct.
-    Cells(CellExpression<'g>, Vec<Value>),
-    /// Codes of what may have memory of its own, or has to be distinct.
     Coded(Box<CodedExpression<'p, 'g>>, Vec<u32>),
+    /// A value for each node, where most of them are distinct.
+    Each(Vec<Value>),
 }
 
 /// One aggregate of all groups.
@@ -408,8 +417,8 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         Ok(())
     }
 
-    /// Whether a code represents values of several ways to be written: each group has the value of
-    /// its own first row.
+    /// Whether a code represents equal values with several representations: each group has that
+    /// of its own first row.
     fn have_merged(&self) -> bool {
         self.variables.iter().any(|variable| {
             variable.keys.iter().any(|(_, coded, _)| coded.has_merged())
@@ -511,25 +520,22 @@ impl<'p, 'g> Argument<'p, 'g> {
         (execution, graph): (&Execution<'_>, &'g dyn Adjacency),
         row: &mut Row,
     ) -> Result<Argument<'p, 'g>> {
-        let cells = match is_distinct {
-            true => None,
-            false => CellExpression::new((execution, graph), slot, expression, row),
-        };
-        let values = match cells {
-            Some(cells) => ArgumentValues::Cells(cells, Vec::new()),
-            None => {
-                let coded = CodedExpression::new(expression, slot, graph)?;
-                let coded = if is_distinct { coded } else { coded.exact() };
-                ArgumentValues::Coded(Box::new(coded), Vec::new())
+        let coded = CodedExpression::new(expression, slot, graph)?;
+        let (coded, cells) = match is_distinct {
+            true => (coded, None),
+            false => {
+                let about = (execution, graph);
+                (coded.exact(), CellExpression::new(about, slot, expression, row))
             }
         };
-        Ok(Argument { slot, expression, values })
+        let values = ArgumentValues::Coded(Box::new(coded), Vec::new());
+        Ok(Argument { slot, expression, cells, values })
     }
 
     fn has_merged(&self) -> bool {
         match &self.values {
-            ArgumentValues::Cells(..) => false,
             ArgumentValues::Coded(coded, _) => coded.has_merged(),
+            ArgumentValues::Each(_) => false,
         }
     }
 
@@ -540,32 +546,40 @@ impl<'p, 'g> Argument<'p, 'g> {
         nodes: &[u32],
         reserved: &mut Reserved<'_>,
     ) -> Result<()> {
-        if let ArgumentValues::Cells(cells, values) = &mut self.values {
-            let numbers = cells.numbers(nodes)?;
-            if numbers.is_some() || !values.is_empty() {
-                reserved.grow(nodes.len() * size_of::<Value>())?;
-                match numbers {
-                    Some(numbers) => values.extend(numbers),
-                    None => {
-                        let Reader { execution, graph, row } = reader;
-                        for node in nodes {
-                            execution.tick()?;
-                            row[self.slot] = Value::Node(graph.node(*node));
-                            let value = execution.value(self.expression, row)?;
-                            reserved.grow(weight(&value) - size_of::<Value>())?;
-                            values.push(value);
-                        }
-                    }
-                }
-                return Ok(());
-            }
-            let coded = CodedExpression::new(self.expression, self.slot, cells.graph())?.exact();
-            self.values = ArgumentValues::Coded(Box::new(coded), Vec::new());
+        if let ArgumentValues::Coded(coded, codes) = &mut self.values {
+            let are_distinct = codes.len() < DISTINCT_PART * coded.values().len();
+            let Some(cells) = self.cells.as_ref().filter(|_| are_distinct && !codes.is_empty())
+            else {
+                return coded.read(reader, nodes, codes);
+            };
+            let Some(numbers) = cells.numbers(nodes)? else {
+                self.cells = None;
+                return coded.read(reader, nodes, codes);
+            };
+            reserved.grow((codes.len() + nodes.len()) * size_of::<Value>())?;
+            let before = codes.iter().map(|code| coded.value(*code).clone());
+            self.values = ArgumentValues::Each(before.chain(numbers).collect());
+            return Ok(());
         }
-        match &mut self.values {
-            ArgumentValues::Coded(coded, codes) => coded.read(reader, nodes, codes),
-            ArgumentValues::Cells(..) => Ok(()),
+        let ArgumentValues::Each(values) = &mut self.values else { return Ok(()) };
+        reserved.grow(nodes.len() * size_of::<Value>())?;
+        let numbers = match &self.cells {
+            Some(cells) => cells.numbers(nodes)?,
+            None => None,
+        };
+        if let Some(numbers) = numbers {
+            values.extend(numbers);
+            return Ok(());
         }
+        let Reader { execution, graph, row } = reader;
+        for node in nodes {
+            execution.tick()?;
+            row[self.slot] = Value::Node(graph.node(*node));
+            let value = execution.value(self.expression, row)?;
+            reserved.grow(weight(&value) - size_of::<Value>())?;
+            values.push(value);
+        }
+        Ok(())
     }
 }
 
@@ -574,7 +588,7 @@ impl ArgumentValues<'_, '_> {
     #[inline]
     fn get(&self, position: usize) -> (u32, &Value) {
         match self {
-            ArgumentValues::Cells(_, values) => (0, &values[position]),
+            ArgumentValues::Each(values) => (0, &values[position]),
             ArgumentValues::Coded(coded, codes) => {
                 let code = codes[position];
                 (code, coded.value(code))

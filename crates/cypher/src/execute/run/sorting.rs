@@ -2,7 +2,7 @@
 //! result: at most twice as many as it needs. Half of them are dropped at a time, so that a row
 //! costs O(1) on average.
 
-use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
+use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use super::rows::cut;
 use crate::execute::plan::{Bounds, Expression, SlotIndex, SortKey, Stage};
 use hexgraph_base::types::Result;
@@ -66,12 +66,7 @@ impl Execution<'_> {
                 let (_, at_most, _) = rows.select_nth_unstable_by(most - 1, order);
                 last = Some(at_most.keys.clone());
                 rows.truncate(most);
-                let mut smaller = self.reservation();
-                for row in &rows {
-                    smaller.grow_by_row(&row.keys)?;
-                    smaller.grow_by_row(&row.values)?;
-                }
-                reserved = smaller;
+                reserved = self.reserved_for(&rows)?;
             }
             Ok(MORE)
         };
@@ -91,6 +86,16 @@ impl Execution<'_> {
             }
         }
         Ok(MORE)
+    }
+
+    /// The memory of rows.
+    fn reserved_for(&self, rows: &[SortedRow]) -> Result<Reservation<'_>> {
+        let mut reserved = self.reservation();
+        for row in rows {
+            reserved.grow_by_row(&row.keys)?;
+            reserved.grow_by_row(&row.values)?;
+        }
+        Ok(reserved)
     }
 
     /// The numbers of rows to skip and to return.

@@ -125,7 +125,7 @@ fn condition() -> impl Strategy<Value = String> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    let ends = prop::sample::select(vec![
+    let clauses = prop::sample::select(vec![
         "RETURN n.id, {a} AS a, {b} AS b",
         "RETURN n, {a} AS a",
         "RETURN {a} AS a, 1 AS one, n.id AS id SKIP 1 LIMIT 4",
@@ -138,12 +138,11 @@ fn text() -> impl Strategy<Value = String> {
         "MATCH (m:A) WHERE m.mm = n.nn AND m.nn > 0 RETURN n.id, m.id",
         "WITH DISTINCT {a} AS a, n.mm AS m RETURN a, m",
     ]);
-    (prop::sample::select(vec!["(n)", "(n:A)"]), condition(), ends, operand(), operand()).prop_map(
-        |(node, condition, end, a, b)| {
+    (prop::sample::select(vec!["(n)", "(n:A)"]), condition(), clauses, operand(), operand())
+        .prop_map(|(node, condition, end, a, b)| {
             let end = end.replace("{a}", &a).replace("{b}", &b);
             format!("MATCH {node} WHERE {condition} {end}")
-        },
-    )
+        })
 }
 
 /// The rows or the error of a query.
