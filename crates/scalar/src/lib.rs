@@ -30,6 +30,7 @@ pub use operators::{
     Arithmetic, TextTest, and, arithmetic, contains, matches, negate, or, property, slice,
     subscript, text_test, truth, xor,
 };
+pub use temporal::{instant_component, instant_value};
 pub use values::{
     Duration, Kind, List, Map, NESTING_MAX, OffsetTime, Path, Point, Relationship, Srid, Value,
 };

@@ -2,8 +2,9 @@
 
 use crate::error::{Result, ScalarError};
 use crate::values::{Duration, NANOS_PER_SECOND, Value, write_offset};
+use jiff::Timestamp;
 use jiff::civil::{Date, Time};
-use jiff::tz::Offset;
+use jiff::tz::{Offset, TimeZone};
 
 const DATE: &str = "year, quarter, month, week, weekYear, day, ordinalDay, dayOfWeek, dayOfQuarter";
 const TIME: &str = "hour, minute, second, millisecond, microsecond, nanosecond";
@@ -39,6 +40,44 @@ pub(crate) fn component(value: &Value, name: &str) -> Result<Value> {
         _ => None,
     };
     result.ok_or_else(|| no_component(value, name))
+}
+
+/// Returns a component of an instant with an offset from UTC in seconds; `None` for a name that is
+/// none, and beyond the years -9999 to 9999.
+///
+/// ```
+/// use hexgraph_scalar::instant_component;
+///
+/// assert_eq!(instant_component((1_700_000_000, 0, 3_600), "hour"), Some(23));
+/// assert_eq!(instant_component((1_700_000_000, 0, 3_600), "ears"), None);
+/// ```
+pub fn instant_component((seconds, nanos, offset): (i64, u32, i32), name: &str) -> Option<i64> {
+    let instant = Timestamp::new(seconds, nanos.cast_signed()).ok()?;
+    let local = Offset::from_seconds(offset).ok()?.to_datetime(instant);
+    let value = of_date(local.date(), name).or_else(|| of_time(local.time(), name));
+    match value {
+        Some(Value::Int(number)) => Some(number),
+        _ => match name {
+            "epochSeconds" => Some(instant.as_second()),
+            "epochMillis" => Some(instant.as_millisecond()),
+            _ => None,
+        },
+    }
+}
+
+/// Returns an instant with an offset from UTC in seconds as a value; `None` beyond the years -9999
+/// to 9999.
+///
+/// ```
+/// use hexgraph_scalar::instant_value;
+///
+/// let value = instant_value((1_700_000_000, 0, 3_600)).unwrap();
+/// assert_eq!(value.to_string(), "2023-11-14T23:13:20+01:00");
+/// ```
+pub fn instant_value((seconds, nanos, offset): (i64, u32, i32)) -> Option<Value> {
+    let instant = Timestamp::new(seconds, nanos.cast_signed()).ok()?;
+    let offset = Offset::from_seconds(offset).ok()?;
+    Some(Value::from(instant.to_zoned(TimeZone::fixed(offset))))
 }
 
 fn no_component(value: &Value, name: &str) -> Box<ScalarError> {

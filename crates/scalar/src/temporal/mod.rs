@@ -14,6 +14,7 @@ mod between;
 
 pub(crate) use between::{Between, between};
 pub(crate) use components::component;
+pub use components::{instant_component, instant_value};
 pub(crate) use construct::{Target, construct, convert_now, from_epoch};
 pub(crate) use durations::{add_durations, divide, duration_of_map, multiply};
 pub(crate) use parse_duration::parse_duration;

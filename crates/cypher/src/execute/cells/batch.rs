@@ -211,7 +211,7 @@ impl<'g> CellExpression<'g> {
     pub(in crate::execute) fn numbers(&self, nodes: &[u32]) -> Result<Option<Vec<Value>>> {
         let values = self.batch.each(nodes, (2, CHECKED_NODES), |nodes, columns| {
             let value = |at| match self.operator.evaluate(columns, at)? {
-                Cell::Text(_) => Err(Undecided),
+                Cell::Text(_) | Cell::Time(_) => Err(Undecided),
                 cell => cell.value(),
             };
             (0..nodes.len()).map(value).collect::<Decided<Vec<Value>>>()

@@ -1,7 +1,7 @@
 //! [`Cell`]: a value that is copied.
 
 use hexgraph_base::types::DateTime;
-use hexgraph_scalar::{Comparison, Value, compare, equals};
+use hexgraph_scalar::{Comparison, Value, compare, equals, instant_component, instant_value};
 use std::cmp::Ordering;
 
 /// A value of a property, or of an expression, without memory of its own.
@@ -20,6 +20,9 @@ pub enum Cell<'c> {
     /// An instant.
     Time(DateTime),
 }
+
+/// The offset of an instant whose time zone is not in the cell: only the instant is compared.
+const NO_OFFSET: i16 = i16::MIN;
 
 /// What cells do not decide: rows do.
 #[derive(Debug)]
@@ -40,13 +43,14 @@ impl<'c> Cell<'c> {
             Value::DateTime(time) => {
                 let instant = time.timestamp();
                 let nanos = i64::from(instant.subsec_nanosecond());
-                Cell::Time(DateTime::from_unix(instant.as_second(), nanos))
+                let time = DateTime::from_unix(instant.as_second(), nanos);
+                Cell::Time(DateTime { offset_minutes: NO_OFFSET, ..time })
             }
             _ => return None,
         })
     }
 
-    /// The cell as a value. Instants have a time zone, which cells do not have.
+    /// The cell as a value.
     pub(super) fn value(self) -> Decided<Value> {
         Ok(match self {
             Cell::Null => Value::Null,
@@ -54,8 +58,19 @@ impl<'c> Cell<'c> {
             Cell::Int(number) => Value::Int(number),
             Cell::Float(number) => Value::Float(number),
             Cell::Text(text) => Value::from(text),
-            Cell::Time(_) => return Err(Undecided),
+            Cell::Time(time) => instant_value(local(time)?).ok_or(Undecided)?,
         })
+    }
+
+    /// A component of an instant.
+    pub(super) fn component(self, name: &str) -> Decided<Cell<'c>> {
+        match self {
+            Cell::Null => Ok(Cell::Null),
+            Cell::Time(time) => {
+                instant_component(local(time)?, name).map(Cell::Int).ok_or(Undecided)
+            }
+            Cell::Bool(_) | Cell::Int(_) | Cell::Float(_) | Cell::Text(_) => Err(Undecided),
+        }
     }
 
     pub(super) fn is_null(self) -> bool {
@@ -120,5 +135,13 @@ impl<'c> Cell<'c> {
                 _ => self.order(other).map(|it| comparison.holds(it)),
             },
         }
+    }
+}
+
+/// The seconds, the nanoseconds and the offset in seconds of an instant.
+fn local(time: DateTime) -> Decided<(i64, u32, i32)> {
+    match time.offset_minutes {
+        NO_OFFSET => Err(Undecided),
+        minutes => Ok((time.seconds, time.nanos, i32::from(minutes) * 60)),
     }
 }

@@ -28,6 +28,8 @@ pub(super) enum CellOperator {
     In(Box<CellOperator>, CellSet),
     /// Whether it is null, or with false whether it has a value.
     IsNull(Box<CellOperator>, bool),
+    /// A component of an instant.
+    Component(Box<CellOperator>, Arc<str>),
     Case {
         subject: Option<Box<CellOperator>>,
         branches: Vec<(CellOperator, CellOperator)>,
@@ -144,9 +146,9 @@ impl<'c, 'a> Compiler<'c, 'a> {
                     CellOperator::In(before, CellSet::new(&items)?)
                 }
                 ValueStep::IsNull(negated) => CellOperator::IsNull(before, !negated),
+                ValueStep::Property(name) => CellOperator::Component(before, Arc::clone(name)),
                 ValueStep::Matches(_)
                 | ValueStep::IsType(..)
-                | ValueStep::Property(_)
                 | ValueStep::Index(_)
                 | ValueStep::Slice(..)
                 | ValueStep::HasLabels(_) => return None,

@@ -55,6 +55,7 @@ impl CellOperator {
             CellOperator::Text(text, test, part) => {
                 Ok(of_truth(text_test(value(text)?, *test, value(part)?)))
             }
+            CellOperator::Component(time, name) => value(time)?.component(name),
             CellOperator::In(item, set) => Ok(of_truth(set.contains(value(item)?))),
             CellOperator::IsNull(inside, is_null) => {
                 Ok(Cell::Bool(value(inside)?.is_null() == *is_null))

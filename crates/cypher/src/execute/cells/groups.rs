@@ -26,17 +26,18 @@ pub(in crate::execute) struct CellGroups<'p, 'g> {
     width: usize,
     keys: Vec<CellOperator>,
     aggregates: Vec<(&'p Aggregate, Option<CellOperator>)>,
-    /// The kinds of the numbers of each key.
-    kinds: Vec<Option<NumberKind>>,
+    /// The kinds of each key, where equal values of several kinds have different representations.
+    kinds: Vec<Option<KeyKind>>,
     groups: FxHashMap<Vec<Value>, usize>,
     accumulators: Vec<Vec<Accumulator>>,
 }
 
-/// Numbers of several kinds may be equal, with different representations.
+/// A kind of a number, or the offset of an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NumberKind {
+enum KeyKind {
     Int,
     Float,
+    Time(i16),
 }
 
 /// A key of a chunk.
@@ -48,11 +49,13 @@ enum KeyCell<'c> {
     /// The bits of a float.
     Float(u64),
     Text(&'c str),
+    /// The seconds and nanoseconds of an instant.
+    Time(i64, u32),
 }
 
 /// The groups of a chunk, in the order of their first bindings.
 struct Partial {
-    kinds: Vec<Option<NumberKind>>,
+    kinds: Vec<Option<KeyKind>>,
     keys: Vec<Vec<Value>>,
     accumulators: Vec<Vec<Accumulator>>,
 }
@@ -185,8 +188,7 @@ impl<'p, 'g> CellGroups<'p, 'g> {
         Ok(Partial { kinds, keys, accumulators })
     }
 
-    /// Merges the groups of a chunk; false where keys are numbers of several kinds, or a sum is too
-    /// large.
+    /// Merges the groups of a chunk; false where a key has several kinds, or a sum is too large.
     fn merge(
         &mut self,
         partial: Partial,
@@ -238,20 +240,22 @@ fn started(aggregates: &[(&Aggregate, Option<CellOperator>)]) -> Vec<Accumulator
 }
 
 /// A key, where equal keys have one representation.
-fn key_cell<'c>(cell: Cell<'c>, kind: &mut Option<NumberKind>) -> Decided<KeyCell<'c>> {
+fn key_cell<'c>(cell: Cell<'c>, kind: &mut Option<KeyKind>) -> Decided<KeyCell<'c>> {
     let (of_cell, key) = match cell {
         Cell::Null => return Ok(KeyCell::Null),
         Cell::Bool(truth) => return Ok(KeyCell::Bool(truth)),
         Cell::Text(text) => return Ok(KeyCell::Text(text)),
-        Cell::Int(number) => (NumberKind::Int, KeyCell::Int(number)),
+        Cell::Int(number) => (KeyKind::Int, KeyCell::Int(number)),
         Cell::Float(number) if number == 0.0 && number.is_sign_negative() => {
             return Err(Undecided);
         }
         Cell::Float(number) => {
             let number = if number.is_nan() { f64::NAN } else { number };
-            (NumberKind::Float, KeyCell::Float(number.to_bits()))
+            (KeyKind::Float, KeyCell::Float(number.to_bits()))
         }
-        Cell::Time(_) => return Err(Undecided),
+        Cell::Time(time) => {
+            (KeyKind::Time(time.offset_minutes), KeyCell::Time(time.seconds, time.nanos))
+        }
     };
     match kind.get_or_insert(of_cell) {
         kind if *kind == of_cell => Ok(key),

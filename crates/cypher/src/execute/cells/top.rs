@@ -23,7 +23,7 @@ const NULL: i128 = i128::MAX;
 
 /// What the keys of all nodes have to be, so that their numbers have their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum KeyKind {
+enum NumberKind {
     Int,
     Float,
     Time,
@@ -130,19 +130,19 @@ impl Execution<'_> {
 }
 
 /// A number in whose order the keys of one kind are.
-fn number_of(cell: Cell<'_>, kind: &mut Option<KeyKind>) -> Decided<i128> {
+fn number_of(cell: Cell<'_>, kind: &mut Option<NumberKind>) -> Decided<i128> {
     let (of_cell, number) = match cell {
         Cell::Null => return Ok(NULL),
-        Cell::Int(number) => (KeyKind::Int, i128::from(number)),
+        Cell::Int(number) => (NumberKind::Int, i128::from(number)),
         Cell::Float(number) if !number.is_nan() => {
             // Zeros are equal. The bits of floats ascend from 0 on, and descend below it.
             let bits = (number + 0.0).to_bits().cast_signed();
             let number = if bits < 0 { i64::MIN.wrapping_sub(bits) } else { bits };
-            (KeyKind::Float, i128::from(number))
+            (NumberKind::Float, i128::from(number))
         }
         Cell::Time(time) => {
             let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
-            (KeyKind::Time, nanos)
+            (NumberKind::Time, nanos)
         }
         Cell::Float(_) | Cell::Bool(_) | Cell::Text(_) => return Err(Undecided),
     };

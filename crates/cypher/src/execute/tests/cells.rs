@@ -36,14 +36,25 @@ fn number() -> impl Strategy<Value = Option<Json>> {
     prop::option::weighted(0.8, prop_oneof![(-3..4_i64).prop_map(|it| json!(it)), Just(json!(1.5))])
 }
 
+/// Instants, some of which are the same with another offset.
+fn time() -> impl Strategy<Value = Option<Json>> {
+    let texts = vec![
+        "2024-01-01T00:30:00Z",
+        "2024-01-01T01:30:00+01:00",
+        "2023-12-31T23:59:59.5Z",
+        "1969-12-31T20:00:00-05:00",
+    ];
+    prop::option::weighted(0.8, prop::sample::select(texts).prop_map(|it| json!({"datetime": it})))
+}
+
 /// Properties with cells have names of an even length: `mm` has numbers, `vv` anything.
 fn graph() -> impl Strategy<Value = Json> {
-    let node = (0..4_u8, value(), number(), number());
+    let node = (0..4_u8, value(), number(), number(), time());
     prop::collection::vec(node, 0..24).prop_map(|nodes| {
-        let nodes = nodes.into_iter().enumerate().map(|(id, (bits, any, one, other))| {
+        let nodes = nodes.into_iter().enumerate().map(|(id, (bits, any, one, other, time))| {
             let labels = if bits == 0 { json!([]) } else { json!(["A"]) };
             let mut props = json!({"id": id});
-            let named = [("vv", any), ("mm", one.clone()), ("x", one), ("nn", other)];
+            let named = [("vv", any), ("mm", one.clone()), ("x", one), ("nn", other), ("tt", time)];
             for (name, value) in named {
                 if let Some(value) = value {
                     props[name] = value;
@@ -77,6 +88,12 @@ fn operand() -> impl Strategy<Value = String> {
         "toFloat(n.mm)",
         "n.vv + 1",
         "size('ab') + n.mm",
+        "n.tt",
+        "n.tt.year",
+        "n.tt.hour + n.tt.dayOfWeek",
+        "n.tt.ears",
+        "datetime('2024-01-01T00:30Z')",
+        "n.tt.epochMillis",
         "CASE WHEN n.mm > 0 THEN n.nn ELSE 7 END",
         "CASE n.mm WHEN 1 THEN 'one' WHEN n.nn THEN n.vv END",
     ];

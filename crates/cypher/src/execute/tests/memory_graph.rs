@@ -3,7 +3,7 @@
 use crate::ast::Direction;
 use crate::execute::{Adjacency, Cell, Dictionary, Graph, Lists, PropertyColumn};
 use crate::procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows};
-use hexgraph_base::types::{Error, Result};
+use hexgraph_base::types::{DateTime, Error, Result};
 use hexgraph_scalar::{Map, Relationship, Value, function};
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -268,6 +268,12 @@ impl PropertyColumn for MemoryColumn<'_> {
                 Some(Value::Int(number)) => Cell::Int(*number),
                 Some(Value::Float(number)) => Cell::Float(*number),
                 Some(Value::String(text)) => Cell::Text(text),
+                Some(Value::DateTime(time)) => {
+                    let (instant, offset) = (time.timestamp(), time.offset().seconds() / 60);
+                    let nanos = instant.subsec_nanosecond().into();
+                    let time = DateTime::from_unix(instant.as_second(), nanos);
+                    Cell::Time(DateTime { offset_minutes: offset as i16, ..time })
+                }
                 Some(_) => return Ok(false),
             });
         }
