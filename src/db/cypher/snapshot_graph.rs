@@ -555,6 +555,10 @@ impl Graph for SnapshotGraph<'_> {
     fn release(&self, bytes: usize) {
         self.context.uncharge(bytes);
     }
+
+    fn affords(&self, bytes: usize) -> bool {
+        self.context.affords(bytes)
+    }
 }
 
 /// A predicate of a list that is sorted by name.

@@ -206,4 +206,7 @@ pub trait Graph {
 
     /// Returns memory that was reserved.
     fn release(&self, bytes: usize);
+
+    /// Whether so much memory could be reserved: for what a query does not need.
+    fn affords(&self, bytes: usize) -> bool;
 }

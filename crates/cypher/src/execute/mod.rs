@@ -20,6 +20,7 @@ mod table;
 mod plan;
 mod uid_seek;
 mod slots;
+mod sorted;
 mod rewrite;
 mod profile;
 mod cells;

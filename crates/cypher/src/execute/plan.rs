@@ -293,6 +293,21 @@ pub(super) struct Hop {
     pub(super) direction: Direction,
     /// The types that pass; `None` for all.
     pub(super) types: Option<Vec<u32>>,
+    /// What conditions behind the hop require.
+    pub(super) range: Option<Box<HopRange>>,
+}
+
+/// Comparisons of a property that a hop binds with values that are there before it. They only
+/// leave out relationships: the conditions that they are from are tested all the same.
+#[derive(Debug, Clone)]
+pub(super) struct HopRange {
+    /// Whether it is one of the other node, and not one of the relationship.
+    pub(super) is_of_node: bool,
+    pub(super) property: Arc<str>,
+    /// Each is `property op value`.
+    pub(super) bounds: Vec<(CompareOp, Expression)>,
+    /// A slot that names it.
+    pub(super) own: SlotIndex,
 }
 
 /// Relationships in a row. The slot of the hop gets their list.

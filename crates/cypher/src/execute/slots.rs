@@ -24,6 +24,8 @@ pub(super) fn outer_slots(plan: &QueryPlan) -> Option<Vec<SlotIndex>> {
 pub(super) struct Uses {
     read: FxHashSet<SlotIndex>,
     assigned: FxHashSet<SlotIndex>,
+    /// How often slots are read.
+    pub(super) slot_reads: usize,
     /// Whether it has another value each time that it is evaluated.
     pub(super) is_random: bool,
 }
@@ -33,6 +35,17 @@ impl Uses {
         let mut uses = Uses::default();
         uses.expression(expression);
         uses
+    }
+
+    pub(super) fn of_stage(stage: &Stage) -> Uses {
+        let mut uses = Uses::default();
+        uses.stage(stage);
+        uses
+    }
+
+    /// The slots that it assigns itself.
+    pub(super) fn assigned(&self) -> &FxHashSet<SlotIndex> {
+        &self.assigned
     }
 
     /// The slots that have their values from elsewhere, in ascending order.
@@ -47,6 +60,7 @@ impl Uses {
             Operation::Constant(_) => {}
             Operation::Slot(slot) => {
                 self.read.insert(*slot);
+                self.slot_reads += 1;
             }
             Operation::List(list)
             | Operation::Or(list)
@@ -214,5 +228,8 @@ impl Uses {
 
     fn hop(&mut self, hop: &Hop) {
         self.read.extend([hop.from, hop.to, hop.relationship]);
+        if let Some(range) = &hop.range {
+            range.bounds.iter().for_each(|(_, it)| self.expression(it));
+        }
     }
 }

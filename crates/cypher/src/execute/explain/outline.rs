@@ -152,7 +152,7 @@ impl<'e, 'a> Outline<'e, 'a> {
             MatchStep::Filter(condition) => self.condition(condition, id)?,
             MatchStep::Expand(hop) => {
                 self.rows = self.expanded(hop)?;
-                self.add("Expand", self.hop(hop)?, id);
+                self.add("Expand", format!("{}{}", self.hop(hop)?, self.range(hop)), id);
             }
             MatchStep::Walk(walk) => {
                 self.rows = None;

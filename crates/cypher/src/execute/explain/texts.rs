@@ -107,6 +107,25 @@ impl Outline<'_, '_> {
         Ok(self.arrow(hop, &relationship))
     }
 
+    /// The comparisons that restrict a hop.
+    pub(super) fn range(&self, hop: &Hop) -> String {
+        let Some(range) = &hop.range else { return String::new() };
+        let element = self.slot(if range.is_of_node { hop.to } else { hop.relationship });
+        let bound = |(op, value): &(CompareOp, Expression)| {
+            let op = match op {
+                CompareOp::Equal => "=",
+                CompareOp::Unequal => "<>",
+                CompareOp::Less => "<",
+                CompareOp::LessEqual => "<=",
+                CompareOp::Greater => ">",
+                CompareOp::GreaterEqual => ">=",
+            };
+            format!("{element}.{} {op} {}", range.property, self.expression(value))
+        };
+        let bounds: Vec<String> = range.bounds.iter().map(bound).collect();
+        format!(" where {}", bounds.join(" AND "))
+    }
+
     /// `(a)-[:knows*1..3]->(b)`.
     pub(super) fn walk(&self, walk: &Walk) -> Result<String> {
         let name = self.names.get(&walk.hop.relationship).map_or("", |name| name);

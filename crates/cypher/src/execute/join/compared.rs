@@ -11,10 +11,10 @@ use crate::execute::plan::{
     Compared, Constraint, Edge, Expression, Operation, Pattern, SlotIndex, VarIndex,
 };
 use crate::execute::slots::Uses;
+use crate::execute::sorted::{class_of, is_nan, matching, mirrored};
 use hexgraph_base::types::{Error, Result};
-use hexgraph_scalar::{Kind, Value};
+use hexgraph_scalar::Value;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
 
 /// What an entry takes: a code, a value, and a sum. Estimate.
 const ENTRY_BYTES: usize = 48;
@@ -53,17 +53,6 @@ pub(super) fn split(
     let rest = chosen(pattern, |it| parts[it] != moved);
     let pattern = chosen(pattern, |it| parts[it] == moved);
     Some((rest, Compared { pattern, slot, value, op, own, span: condition.span }))
-}
-
-/// The operator with its sides exchanged.
-fn mirrored(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Less => CompareOp::Greater,
-        CompareOp::LessEqual => CompareOp::GreaterEqual,
-        CompareOp::Greater => CompareOp::Less,
-        CompareOp::GreaterEqual => CompareOp::LessEqual,
-        CompareOp::Equal | CompareOp::Unequal => op,
-    }
 }
 
 /// For each variable the least one that edges and constraints connect it to.
@@ -123,26 +112,6 @@ pub(super) struct SortedValues<'a> {
     _reserved: Reserved<'a>,
 }
 
-/// Values that `=` and `<` compare with each other; `None` for those that have no such order.
-fn class_of(value: &Value) -> Option<Kind> {
-    match value.kind() {
-        Kind::Float => Some(Kind::Int),
-        kind @ (Kind::Bool
-        | Kind::Int
-        | Kind::String
-        | Kind::Date
-        | Kind::LocalTime
-        | Kind::Time
-        | Kind::LocalDateTime
-        | Kind::DateTime) => Some(kind),
-        _ => None,
-    }
-}
-
-fn is_nan(value: &Value) -> bool {
-    matches!(value, Value::Float(number) if number.is_nan())
-}
-
 impl<'a> SortedValues<'a> {
     /// The values of a part from its nodes and their numbers of matches; `None` where a value
     /// cannot be computed, or has no order.
@@ -196,19 +165,7 @@ impl<'a> SortedValues<'a> {
 
     /// The number of matches whose value is in a relation to another value: `value op it`.
     fn matches(&self, value: &Value, op: CompareOp) -> u64 {
-        let Some(class) = class_of(value).filter(|_| !is_nan(value)) else { return 0 };
-        // Values of one class are contiguous, and in the order of the comparison.
-        let start = self.values.partition_point(|it| class_of(it) < Some(class));
-        let end = self.values.partition_point(|it| class_of(it) <= Some(class));
-        let less = self.values.partition_point(|it| it < value);
-        let not_greater = self.values.partition_point(|it| it <= value);
-        let chosen: Range<usize> = match op {
-            CompareOp::Less => not_greater..end,
-            CompareOp::LessEqual => less..end,
-            CompareOp::Greater => start..less,
-            CompareOp::GreaterEqual => start..not_greater,
-            CompareOp::Equal | CompareOp::Unequal => less..not_greater,
-        };
+        let chosen = matching(&self.values, |it| it, mirrored(op), value);
         self.sums[chosen.end] - self.sums[chosen.start]
     }
 }

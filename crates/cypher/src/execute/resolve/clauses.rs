@@ -68,6 +68,7 @@ impl<'a> Resolver<'a> {
         for clause in &branch.clauses {
             columns = self.clause(clause, &mut stages)?;
         }
+        self.add_ranges(&mut stages)?;
         Ok((stages, columns))
     }
 

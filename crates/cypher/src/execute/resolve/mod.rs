@@ -10,6 +10,7 @@ mod calls;
 mod subqueries;
 mod distinct;
 mod projection;
+mod ranges;
 mod procedures;
 mod clauses;
 

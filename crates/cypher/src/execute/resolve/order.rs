@@ -267,7 +267,7 @@ impl Progress {
         let to_bound = self.is_bound(to) || from == to;
         let types = hop.types;
         let relationship = hop.relationship;
-        let step = Hop { from, relationship, to, to_bound, direction, types };
+        let step = Hop { from, relationship, to, to_bound, direction, types, range: None };
         self.bound.extend([from, to, relationship]);
         let DraftHop { bounds, each, conditions, shortest, is_listed, .. } = hop;
         self.steps.push(match bounds {

@@ -368,7 +368,7 @@ enum Part<'a> {
 }
 
 /// `slot.property`.
-fn property_read(read: &Expression) -> Option<(SlotIndex, Arc<str>)> {
+pub(super) fn property_read(read: &Expression) -> Option<(SlotIndex, Arc<str>)> {
     let Operation::Steps(value, steps) = &read.operation else { return None };
     match (&value.operation, &steps[..]) {
         (Operation::Slot(slot), [ValueStep::Property(name)]) => Some((*slot, name.clone())),

@@ -1,7 +1,7 @@
 //! Calls of algorithms. Each runs once for all rows with equal arguments.
 
+use super::cache::ReservedRows;
 use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
-use super::memo::ReservedRows;
 use crate::execute::graph::NameKind;
 use crate::execute::plan::{AlgorithmPlan, Expression, Operation};
 use crate::procedures::{AlgorithmRequest, AlgorithmRows, OptionFault, names_of};

@@ -1,6 +1,6 @@
 //! What all parts of a run have in common.
 
-use super::memo::{CallCache, Memos};
+use super::cache::{CallCache, Memos, RangeCache};
 pub(in crate::execute) use super::rows::{Reservation, Row, weight};
 use crate::execute::failure::{failure, located};
 use crate::execute::graph::Graph;
@@ -31,6 +31,8 @@ pub(in crate::execute) struct Execution<'a> {
     pub(super) memos: Memos<'a>,
     /// The results of algorithms.
     pub(super) calls: CallCache<'a>,
+    /// The sorted relationships of nodes.
+    pub(super) ranges: RangeCache<'a>,
     /// What the steps cost, where that is measured.
     pub(in crate::execute) profile: Option<Profile>,
 }
@@ -50,6 +52,7 @@ impl<'a> Execution<'a> {
             ticks: Cell::new(0),
             memos: Memos::default(),
             calls: CallCache::default(),
+            ranges: RangeCache::new(graph),
             profile: None,
         })
     }

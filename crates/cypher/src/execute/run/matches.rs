@@ -1,5 +1,6 @@
 //! The steps of a match, depth first. Relationships are unique within one match.
 
+use super::cache::Neighbour;
 use super::execution::{DONE, Execution, Flow, MORE, Row, Sink};
 use crate::ast::Direction;
 use crate::execute::cells::Rest;
@@ -8,9 +9,6 @@ use crate::execute::profile::Profile;
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::{Path, Relationship, Value};
 use rustc_hash::FxHashSet;
-
-/// A relationship with its other endpoint.
-pub(super) type Neighbour = (Relationship, u64);
 
 /// What a match in progress has used.
 #[derive(Debug, Default)]
@@ -238,7 +236,7 @@ impl Execution<'_> {
             return Ok(MORE);
         }
         let mut neighbours = used.buffer();
-        self.graph.expand(from, hop.direction, hop.types.as_deref(), &mut neighbours)?;
+        self.neighbours(hop, from, row, &mut neighbours)?;
         let mut flow = MORE;
         for (relationship, other) in &neighbours {
             self.tick()?;

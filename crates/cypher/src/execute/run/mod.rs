@@ -1,16 +1,17 @@
 //! How a plan runs: one row, whose slots the stages fill, and callbacks for each next row.
 
 mod rows;
+mod cache;
 mod algorithms;
 mod execution;
 mod expressions;
 mod values;
-mod memo;
 mod lists;
 mod entities;
 mod stages;
 mod groups;
 mod sorting;
+mod ranges;
 mod matches;
 mod walks;
 mod shortest;

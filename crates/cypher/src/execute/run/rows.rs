@@ -33,6 +33,15 @@ impl<'a> Reservation<'a> {
         Ok(())
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether so much more could be reserved.
+    pub(super) fn affords(&self, bytes: usize) -> bool {
+        self.graph.affords(bytes)
+    }
+
     /// Adds memory that the graph has reserved.
     pub(super) fn add_reserved(&mut self, bytes: usize) {
         self.bytes += bytes;

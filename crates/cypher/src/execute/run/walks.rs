@@ -1,8 +1,9 @@
 //! Relationships in a row, of a length between two bounds. The walk is depth first on a stack of
 //! its own, since a path may be as long as the graph has relationships.
 
+use super::cache::Neighbour;
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
-use super::matches::{Neighbour, Used};
+use super::matches::Used;
 use crate::execute::plan::{MatchStep, Walk};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Relationship, Value};

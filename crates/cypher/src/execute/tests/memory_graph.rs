@@ -349,6 +349,10 @@ impl Graph for MemoryGraph {
         Ok(property.starts_with('i').then_some(1))
     }
 
+    fn affords(&self, bytes: usize) -> bool {
+        bytes <= self.bytes_left.get()
+    }
+
     fn labels(&self, node: u64) -> Result<Vec<Arc<str>>> {
         Ok(self.nodes[&node].labels.clone())
     }

@@ -6,6 +6,7 @@ mod scenarios;
 mod constructs;
 mod limits;
 mod twin;
+mod ranges;
 mod cycles;
 mod cells;
 mod joins;

@@ -1,9 +1,9 @@
 //! Results of subqueries and of calls of algorithms, by the values that they depend on: 96,000 rows
 //! of flights have 700 pairs of airports.
 
-use super::rows::{Reservation, Row, cut};
 use crate::execute::graph::Graph;
 use crate::execute::plan::{QueryPlan, SlotIndex};
+use crate::execute::run::rows::{Reservation, Row, cut};
 use crate::execute::slots::outer_slots;
 use crate::procedures::AlgorithmRows;
 use hexgraph_base::types::Result;
@@ -23,7 +23,7 @@ const HITS_MIN: u32 = TRIED / 8;
 
 /// The results of all subqueries of a run, by the slots that name them.
 #[derive(Default)]
-pub(super) struct Memos<'a>(RefCell<FxHashMap<SlotIndex, Memo<'a>>>);
+pub(in crate::execute::run) struct Memos<'a>(RefCell<FxHashMap<SlotIndex, Memo<'a>>>);
 
 /// The results of one.
 struct Memo<'a> {
@@ -50,7 +50,7 @@ fn is_exact(value: &Value) -> bool {
 
 impl<'a> Memos<'a> {
     /// What the result of a subquery is remembered by; `None` where it is computed each time.
-    pub(super) fn key(
+    pub(in crate::execute::run) fn key(
         &self,
         own: SlotIndex,
         row: &Row,
@@ -68,7 +68,7 @@ impl<'a> Memos<'a> {
     }
 
     /// An earlier result.
-    pub(super) fn get(&self, own: SlotIndex, key: &[Value]) -> Option<Value> {
+    pub(in crate::execute::run) fn get(&self, own: SlotIndex, key: &[Value]) -> Option<Value> {
         let mut memos = self.0.borrow_mut();
         let memo = memos.get_mut(&own)?;
         memo.lookups = memo.lookups.saturating_add(1);
@@ -83,7 +83,12 @@ impl<'a> Memos<'a> {
     }
 
     /// Adds a result.
-    pub(super) fn insert(&self, own: SlotIndex, key: Vec<Value>, result: &Value) -> Result<()> {
+    pub(in crate::execute::run) fn insert(
+        &self,
+        own: SlotIndex,
+        key: Vec<Value>,
+        result: &Value,
+    ) -> Result<()> {
         let mut memos = self.0.borrow_mut();
         let Some(memo) = memos.get_mut(&own) else { return Ok(()) };
         if memo.slots.is_some() && memo.results.len() < RESULTS_MAX {
@@ -100,7 +105,7 @@ const CALLS_BYTES_MAX: usize = 64 << 20;
 
 /// The results of the calls of a run, by the slots that name these.
 #[derive(Default)]
-pub(super) struct CallCache<'a>(RefCell<FxHashMap<SlotIndex, CachedCalls<'a>>>);
+pub(in crate::execute::run) struct CallCache<'a>(RefCell<FxHashMap<SlotIndex, CachedCalls<'a>>>);
 
 /// The results of one call by its arguments, which are empty for those that no row changes.
 #[derive(Default)]
@@ -110,29 +115,41 @@ struct CachedCalls<'a> {
 }
 
 /// A result with its memory.
-pub(super) struct ReservedRows<'a> {
+pub(in crate::execute::run) struct ReservedRows<'a> {
     rows: AlgorithmRows,
     _reserved: Reservation<'a>,
 }
 
 impl<'a> ReservedRows<'a> {
-    pub(super) fn new(rows: AlgorithmRows, reserved: Reservation<'a>) -> ReservedRows<'a> {
+    pub(in crate::execute::run) fn new(
+        rows: AlgorithmRows,
+        reserved: Reservation<'a>,
+    ) -> ReservedRows<'a> {
         ReservedRows { rows, _reserved: reserved }
     }
 
-    pub(super) fn rows(&self) -> &AlgorithmRows {
+    pub(in crate::execute::run) fn rows(&self) -> &AlgorithmRows {
         &self.rows
     }
 }
 
 impl<'a> CallCache<'a> {
     /// An earlier result.
-    pub(super) fn get(&self, own: SlotIndex, key: &[Value]) -> Option<Rc<ReservedRows<'a>>> {
+    pub(in crate::execute::run) fn get(
+        &self,
+        own: SlotIndex,
+        key: &[Value],
+    ) -> Option<Rc<ReservedRows<'a>>> {
         self.0.borrow().get(&own)?.results.get(key).cloned()
     }
 
     /// Adds a result. Where there are too many, all before it are dropped.
-    pub(super) fn insert(&self, own: SlotIndex, key: Vec<Value>, result: &Rc<ReservedRows<'a>>) {
+    pub(in crate::execute::run) fn insert(
+        &self,
+        own: SlotIndex,
+        key: Vec<Value>,
+        result: &Rc<ReservedRows<'a>>,
+    ) {
         let mut calls = self.0.borrow_mut();
         let calls = calls.entry(own).or_default();
         let bytes = result.rows.byte_len();
