@@ -15,14 +15,15 @@ pub trait Adjacency: Sync {
     /// Returns the id of the node with a number.
     fn node(&self, number: u32) -> u64;
 
-    /// Returns the numbers of all nodes in ascending order.
+    /// Returns the numbers of all nodes in ascending order, 4 bytes of reserved memory each.
     ///
     /// # Errors
     ///
     /// Any error of the graph.
     fn all(&self) -> Result<Vec<u32>>;
 
-    /// Returns the numbers of the nodes with a label in ascending order.
+    /// Returns the numbers of the nodes with a label in ascending order, 4 bytes of reserved memory
+    /// each.
     ///
     /// # Errors
     ///

@@ -2,13 +2,13 @@
 //! most scans that have a limit end in it, and small labels need no columns.
 
 use super::batch::{CellBatch, Conditions};
-use super::cell::Decided;
+use super::cell::Undecided;
 use super::compile::{CellOperator, Compiler};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::join::CHECKED_NODES;
 use crate::execute::plan::{Expression, MatchPlan, MatchStep, NodeAccess, Operation, SlotIndex};
 use crate::execute::profile::Profile;
-use crate::execute::run::{DONE, Execution, Flow, MORE, Row, Sink};
+use crate::execute::run::{DONE, Execution, Flow, MORE, Row, Sink, weight};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
 
@@ -16,6 +16,9 @@ use hexgraph_scalar::Value;
 /// before the first of their rows goes on. A batch is four times as large as the one before.
 const NODES_MIN: usize = 1 << 12;
 const NODES_MAX: usize = 1 << 16;
+
+/// Longer values of a chunk of nodes are left to rows: a batch has at most 64 chunks.
+const BYTES_MAX: usize = 1 << 20;
 
 /// The nodes that are left to scan.
 pub(in crate::execute) struct Rest<'p> {
@@ -86,8 +89,8 @@ impl<'a> Execution<'a> {
         if filters.others.len() == steps.len() {
             return Ok(None);
         }
-        let nodes = self.nodes_after(graph, label, after)?;
-        for batch in batches(&nodes) {
+        let nodes = ScanNodes::new(graph, label, Some(after))?;
+        for batch in batches(nodes.nodes()) {
             graph.check()?;
             if let Some(profile) = &self.profile {
                 profile.add_rows_of_current(batch.len());
@@ -179,24 +182,6 @@ impl<'a> Execution<'a> {
         Ok(true)
     }
 
-    /// The numbers of the nodes of a scan after one.
-    pub(super) fn nodes_after(
-        &self,
-        graph: &dyn Adjacency,
-        label: Option<&str>,
-        after: u64,
-    ) -> Result<Vec<u32>> {
-        let mut nodes = match label {
-            Some(label) => graph.labelled(label)?,
-            None => graph.all()?,
-        };
-        if let Some(after) = graph.number(after) {
-            let scanned = nodes.partition_point(|it| *it <= after);
-            nodes.drain(..scanned);
-        }
-        Ok(nodes)
-    }
-
     /// Pushes the rows of a projection of a match that is a scan; `None` for another match.
     pub(in crate::execute) fn project_scan(
         &self,
@@ -211,9 +196,9 @@ impl<'a> Execution<'a> {
             return Ok(Some(DONE));
         };
         let Some(last) = last else { return Ok(Some(MORE)) };
-        let nodes = self.nodes_after(graph, scan.label, last)?;
+        let nodes = ScanNodes::new(graph, scan.label, Some(last))?;
         let projection = CellProjection::new(self, graph, (scan.slot, items), row);
-        self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
+        self.project_nodes(&scan, &projection, nodes.nodes(), row, sink).map(Some)
     }
 
     /// Pushes the rows of the first nodes one by one. The outer `None` is for a break, the inner
@@ -272,7 +257,10 @@ impl<'a> Execution<'a> {
                 profile.add_rows(Profile::id_of(scan.scan), batch.len());
             }
             let (passing, left) = self.passing(&filters, batch, row)?;
-            let mut values = projection.values(&passing)?.map(|it| it.into_iter().flatten());
+            let values = projection.values(&passing)?;
+            let mut reserved = self.reservation();
+            reserved.grow(values.iter().flatten().map(|(_, bytes)| *bytes).sum())?;
+            let mut values = values.map(|it| it.into_iter().flat_map(|(values, _)| values));
             for node in passing {
                 self.tick()?;
                 row[scan.slot] = Value::Node(graph.node(node));
@@ -290,6 +278,42 @@ impl<'a> Execution<'a> {
             }
         }
         Ok(MORE)
+    }
+}
+
+/// The nodes of a scan, whose memory is reserved until this is dropped.
+pub(super) struct ScanNodes<'g> {
+    graph: &'g dyn Adjacency,
+    nodes: Vec<u32>,
+    start: usize,
+}
+
+impl<'g> ScanNodes<'g> {
+    /// The nodes after one.
+    pub(super) fn new(
+        graph: &'g dyn Adjacency,
+        label: Option<&str>,
+        after: Option<u64>,
+    ) -> Result<ScanNodes<'g>> {
+        let nodes = match label {
+            Some(label) => graph.labelled(label)?,
+            None => graph.all()?,
+        };
+        let start = match after.and_then(|it| graph.number(it)) {
+            Some(after) => nodes.partition_point(|it| *it <= after),
+            None => 0,
+        };
+        Ok(ScanNodes { graph, nodes, start })
+    }
+
+    pub(super) fn nodes(&self) -> &[u32] {
+        &self.nodes[self.start..]
+    }
+}
+
+impl Drop for ScanNodes<'_> {
+    fn drop(&mut self) {
+        self.graph.release(size_of_val(&self.nodes[..]));
     }
 }
 
@@ -324,13 +348,20 @@ impl<'p, 'g> CellProjection<'p, 'g> {
     }
 
     /// The values of all items that have cells, node by node; `None` where cells do not decide.
-    fn values(&self, nodes: &[u32]) -> Result<Option<Vec<Vec<Value>>>> {
+    fn values(&self, nodes: &[u32]) -> Result<Option<Vec<(Vec<Value>, usize)>>> {
         self.batch.each(nodes, (2 * self.operators.len(), CHECKED_NODES), |nodes, columns| {
-            let cells = (0..nodes.len())
-                .flat_map(|at| self.operators.iter().map(move |(_, _, it)| (it, at)));
-            cells
-                .map(|(operator, at)| operator.evaluate(columns, at)?.value())
-                .collect::<Decided<Vec<Value>>>()
+            let (mut values, mut bytes) = (Vec::new(), 0);
+            for at in 0..nodes.len() {
+                for (_, _, operator) in &self.operators {
+                    let value = operator.evaluate(columns, at)?.value()?;
+                    bytes += weight(&value);
+                    values.push(value);
+                }
+                if BYTES_MAX < bytes {
+                    return Err(Undecided);
+                }
+            }
+            Ok((values, bytes))
         })
     }
 

@@ -4,7 +4,7 @@
 use super::batch::CellBatch;
 use super::cell::{Cell, Decided, Undecided};
 use super::compile::Compiler;
-use super::scan::{CellProjection, ScanOnly, scan_only};
+use super::scan::{CellProjection, ScanNodes, ScanOnly, scan_only};
 use crate::execute::join::CHECKED_NODES;
 use crate::execute::plan::{Expression, MatchPlan, SlotIndex, SortKey, Stage};
 use crate::execute::profile::Profile;
@@ -84,12 +84,8 @@ impl Execution<'_> {
             return Ok(None);
         }
         let mut reserved = self.reservation();
-        let nodes = match scan.label {
-            Some(label) => graph.labelled(label)?,
-            None => graph.all()?,
-        };
-        let scanned = nodes.len();
-        let (mut nodes, left) = self.passing(&filters, &nodes, row)?;
+        let scanned = ScanNodes::new(graph, scan.label, None)?;
+        let (mut nodes, left) = self.passing(&filters, scanned.nodes(), row)?;
         if !left.is_empty() {
             return Ok(None);
         }
@@ -121,7 +117,7 @@ impl Execution<'_> {
             nodes.retain(|_| numbers.next().is_some_and(|it| *it <= last));
         }
         if let Some(profile) = &self.profile {
-            profile.add_rows(Profile::id_of(scan.scan), scanned - nodes.len());
+            profile.add_rows(Profile::id_of(scan.scan), scanned.nodes().len() - nodes.len());
         }
         let scan = ScanOnly { filters: &[], ..scan };
         let projection = CellProjection::new(self, graph, (scan.slot, items), row);

@@ -199,11 +199,14 @@ impl Adjacency for MemoryLists {
     }
 
     fn all(&self) -> Result<Vec<u32>> {
+        self.reserve(4 * self.nodes.len())?;
         Ok(self.nodes.clone())
     }
 
     fn labelled(&self, label: &str) -> Result<Vec<u32>> {
-        Ok(self.labels.get(label).cloned().unwrap_or_default())
+        let nodes = self.labels.get(label).cloned().unwrap_or_default();
+        self.reserve(4 * nodes.len())?;
+        Ok(nodes)
     }
 
     fn lists(&self, type_id: u32, inverse: bool) -> Option<&dyn Lists> {
