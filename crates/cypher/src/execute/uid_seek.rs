@@ -2,6 +2,7 @@
 
 use super::plan::{Callee, EntityFunction, Expression, Operation, SlotIndex, UidSeek, ValueStep};
 use crate::ast::CompareOp;
+use hexgraph_base::types::Uid;
 use hexgraph_scalar::Value;
 
 /// A seek whose value comes from elsewhere than the node of the slot.
@@ -96,7 +97,8 @@ impl UidSeek {
         Some(uids)
     }
 
-    /// The uid that `id` or `elementId` could return as this value.
+    /// The uid that `id` or `elementId` could return as this value. The condition itself decides
+    /// whether a text is exactly that of the uid.
     fn uid(&self, value: &Value) -> Option<u64> {
         match value {
             Value::Int(number) if !self.is_text => u64::try_from(*number).ok(),
@@ -104,9 +106,7 @@ impl UidSeek {
             Value::Float(number) if !self.is_text && number.fract() == 0.0 && 0.0 <= *number => {
                 Some(*number as u64)
             }
-            Value::String(text) if self.is_text => {
-                u64::from_str_radix(text.strip_prefix("0x")?, 16).ok()
-            }
+            Value::String(text) if self.is_text => Uid::parse(text).map(|uid| uid.0),
             _ => None,
         }
     }

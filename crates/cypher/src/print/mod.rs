@@ -5,3 +5,5 @@ mod names;
 mod expressions;
 mod patterns;
 mod queries;
+
+pub(crate) use names::{Quoted, Text};

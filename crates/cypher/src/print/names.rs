@@ -69,7 +69,7 @@ const WORDS: [&str; 59] = [
 const CALLABLE: [&str; 3] = ["COLLECT", "COUNT", "EXISTS"];
 
 /// A name, in backticks where it needs them.
-pub(super) struct Quoted<'a>(pub &'a str);
+pub(crate) struct Quoted<'a>(pub &'a str);
 
 impl Display for Quoted<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -106,7 +106,7 @@ impl Display for Dotted<'_> {
 }
 
 /// A string in quotes.
-pub(super) struct Text<'a>(pub &'a str);
+pub(crate) struct Text<'a>(pub &'a str);
 
 impl Display for Text<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -2,6 +2,7 @@
 
 use crate::syntax::ast::{Expr, ExprKind};
 use hexgraph_base::plan::{ArgumentKind, ArgumentValue, NUMBERS_MAX, NodeList};
+use hexgraph_base::types::Uid;
 use hexgraph_scalar::{List, Value};
 use std::sync::Arc;
 
@@ -125,10 +126,7 @@ fn node_of(value: &Value) -> Option<u64> {
     match value {
         Value::Node(node) => Some(*node),
         Value::Int(id) => u64::try_from(*id).ok(),
-        Value::String(text) => match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        },
+        Value::String(text) => Uid::parse(text).map(|uid| uid.0),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@
 //! indented below it.
 
 mod line;
+mod literals;
 mod texts;
 mod joins;
 mod algorithms;

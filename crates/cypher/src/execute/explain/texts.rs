@@ -1,5 +1,6 @@
 //! Slots, expressions and patterns as a query would write them.
 
+use super::literals::literal;
 use super::outline::Outline;
 use crate::ast::{CompareOp, Direction};
 use crate::execute::plan::{
@@ -33,7 +34,7 @@ impl Outline<'_, '_> {
         let span = expression.span;
         match &expression.operation {
             Operation::Slot(slot) => self.slot(*slot),
-            Operation::Constant(value) => cut(&value.to_string()),
+            Operation::Constant(value) => literal(value, TEXT_MAX),
             Operation::Steps(value, steps) => match (&value.operation, &steps[..]) {
                 (Operation::Slot(slot), [ValueStep::HasLabels(test)]) => {
                     format!("{}:{}", self.slot(*slot), test.labels)
