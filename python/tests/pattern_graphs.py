@@ -319,8 +319,11 @@ class Query:
             return f"OPTIONAL MATCH {', '.join(paths)}{self.where(condition, differ)}"
         # Ladybug makes one pattern of several paths and of MATCH after MATCH. There it loses rows,
         # and compares wrong relationships, where a node has a condition; WITH is between them.
+        # It loses rows of a later MATCH where the scan of a relationship has a condition, too.
         text = "« ¦ WITH * »MATCH " if scope else "MATCH "
-        text += "«, ¦ WITH * MATCH »".join(paths) + self.where(condition, [])
+        text += "«, ¦ WITH * MATCH »".join(paths)
+        text += "« ¦ WITH *»" if re.search(r"\br\d+\.w", condition) else ""
+        text += self.where(condition, [])
         return text + (f"« ¦ WITH * WHERE {' AND '.join(differ)}»" if differ else "")
 
     def where(self, condition, differ):
