@@ -75,6 +75,23 @@ def test_cypher(loaded, tmp_path):
     assert done.stdout.splitlines()[1].startswith('[1],"{""a"":{""b"":1}}",2020-01-01T00:00')
 
 
+def test_plans_of_cypher(loaded):
+    text = "MATCH (n) WHERE n.name = $n RETURN n.name AS name"
+    done = run("cypher", loaded, text, "-v", "n=Bob", "--explain")
+    assert done.stdout.splitlines()[0].split() == ["operator", "detail", "expected"], done.stderr
+    assert "n.name = 'Bob'" in done.stdout
+    done = run("cypher", loaded, text, "-v", "n=Bob", "--profile", "--format", "jsonl")
+    last = json.loads(done.stdout.splitlines()[-1])
+    assert (last["operator"], last["detail"], last["actual"]) == ("Project", "n.name AS name", 1)
+    # The option decides, and positions are those of the text.
+    done = run("cypher", loaded, f"PROFILE {text}", "-v", "n=Bob", "--explain", "--format", "json")
+    assert json.loads(done.stdout)["columns"] == ["operator", "detail", "expected"]
+    assert "column 18" in run("cypher", loaded, "MATCH (n) RETURN m", "--explain").stderr
+    done = run("cypher", loaded, text, "--explain", "--profile")
+    assert done.returncode == 2
+    assert "cannot be used with" in done.stderr
+
+
 def test_what_is_wrong_with_cypher(loaded):
     done = run("cypher", loaded, "MATCH (n)\nRETURN m")
     assert done.returncode == 1

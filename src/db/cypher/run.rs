@@ -124,7 +124,59 @@ impl Database {
         params: &Map,
         context: &RequestContext,
     ) -> Result<CypherAnswer> {
-        self.cypher_version(self.version()?, text, params, context)
+        self.cypher_version(self.version()?, text, None, params, context)
+    }
+
+    /// Returns the plan of a query in openCypher, which does not run: the operators in the order in
+    /// which rows pass through them, as `EXPLAIN` before the query does.
+    ///
+    /// ```
+    /// use hexgraph::cypher::Map;
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let (db, none) = (Database::in_memory(), Map::new(Vec::new())?);
+    /// let plan = db.explain_cypher("MATCH (n) RETURN n.name", &none, &RequestContext::new())?;
+    /// assert_eq!(plan.columns.join(" "), "operator detail expected");
+    /// assert_eq!(plan.rows[1][1].to_string(), "n.name");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::cypher_with`], except for those of running.
+    pub fn explain_cypher(
+        &self,
+        text: &str,
+        params: &Map,
+        context: &RequestContext,
+    ) -> Result<CypherAnswer> {
+        self.cypher_version(self.version()?, text, Some(Mode::Explain), params, context)
+    }
+
+    /// Runs a query in openCypher, and returns its plan with the rows and the milliseconds of each
+    /// operator, as `PROFILE` before the query does.
+    ///
+    /// ```
+    /// use hexgraph::cypher::{Map, Value};
+    /// use hexgraph::db::{Database, RequestContext};
+    ///
+    /// let (db, none) = (Database::in_memory(), Map::new(Vec::new())?);
+    /// let text = "UNWIND [1, 2] AS n RETURN n";
+    /// let plan = db.profile_cypher(text, &none, &RequestContext::new())?;
+    /// assert_eq!((plan.columns[3].as_ref(), &plan.rows[0][3]), ("actual", &Value::Int(2)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::cypher_with`].
+    pub fn profile_cypher(
+        &self,
+        text: &str,
+        params: &Map,
+        context: &RequestContext,
+    ) -> Result<CypherAnswer> {
+        self.cypher_version(self.version()?, text, Some(Mode::Profile), params, context)
     }
 
     /// Answers a query in openCypher at a start timestamp: from the version that it names, or from
@@ -154,13 +206,15 @@ impl Database {
         context: &RequestContext,
     ) -> Result<(CypherAnswer, u64)> {
         let (version, number) = self.version_at(number)?;
-        Ok((self.cypher_version(version, text, params, context)?, number))
+        Ok((self.cypher_version(version, text, None, params, context)?, number))
     }
 
+    /// Answers a query from a version. Without a mode, the first word of the text decides.
     fn cypher_version(
         &self,
         version: Arc<Version>,
         text: &str,
+        mode: Option<Mode>,
         params: &Map,
         context: &RequestContext,
     ) -> Result<CypherAnswer> {
@@ -174,7 +228,7 @@ impl Database {
             let graph = SnapshotGraph::new(version, names, context);
             let (now, evaluation) = (Timestamp::now(), context.reservation().cloned());
             let evaluation = evaluation_context(now, evaluation);
-            let Table { columns, rows } = match parsed.statement().mode {
+            let Table { columns, rows } = match mode.unwrap_or(parsed.statement().mode) {
                 Mode::Run => plain_rows(&parsed, params, (&graph, context), &evaluation)?,
                 Mode::Explain => explain(&parsed, params, &graph, &evaluation)?,
                 Mode::Profile => profile(&parsed, params, &graph, &evaluation)?,
@@ -235,7 +289,7 @@ impl Txn {
         context: &RequestContext,
     ) -> Result<CypherAnswer> {
         let (database, version) = self.seen_version()?;
-        database.cypher_version(version, text, params, context)
+        database.cypher_version(version, text, None, params, context)
     }
 }
 

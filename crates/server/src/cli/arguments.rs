@@ -520,12 +520,18 @@ pub(super) struct CypherArguments {
     #[arg(short = 'v', long = "var", value_name = "NAME=VALUE")]
     pub params: Vec<String>,
     /// The format: json (columns and rows), or the rows as table, csv, markdown, jsonl, arrow or
-    /// parquet. Default: by the file extension, otherwise json
+    /// parquet. Default: by the file extension, otherwise json; a table for plans
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
     /// The file to write, replacing an existing one; default: standard output
     #[arg(short = 'o', long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Print the plan instead of the result; the query does not run
+    #[arg(long, conflicts_with = "profile")]
+    pub explain: bool,
+    /// Run the query, and print its plan with rows and times instead of the result
+    #[arg(long)]
+    pub profile: bool,
     /// Stop after that many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,

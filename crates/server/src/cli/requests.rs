@@ -138,7 +138,11 @@ pub(super) fn answer_bytes(
 
 /// Answers a query in Cypher.
 pub(super) fn cypher(arguments: &CypherArguments, interrupt: Interrupt) -> Done {
-    let form = Form::of(arguments.format.as_deref(), arguments.output.as_deref())?;
+    let is_plan = arguments.explain || arguments.profile;
+    let form = match (is_plan, &arguments.format, &arguments.output) {
+        (true, None, None) => Form::Rows(RowFormat::Table),
+        (_, format, output) => Form::of(format.as_deref(), output.as_deref())?,
+    };
     let text = request_text(arguments.query.as_deref(), arguments.file.as_deref())?;
     let params = cypher_params(&json_variables(&arguments.params)?)?;
     let no_map = arguments.no_map;
@@ -147,7 +151,12 @@ pub(super) fn cypher(arguments: &CypherArguments, interrupt: Interrupt) -> Done 
     report_recovery(Recovery { commits: 0, ..database.recovery()? });
     let control = control(arguments.timeout, interrupt)?;
     let about_query = Failure::about(&text);
-    let answer = database.cypher_with(&text, &params, &control).map_err(&about_query)?;
+    let answer = match (arguments.explain, arguments.profile) {
+        (true, _) => database.explain_cypher(&text, &params, &control),
+        (false, true) => database.profile_cypher(&text, &params, &control),
+        (false, false) => database.cypher_with(&text, &params, &control),
+    };
+    let answer = answer.map_err(&about_query)?;
     for warning in answer.warnings() {
         eprintln!("warning: {warning}");
     }

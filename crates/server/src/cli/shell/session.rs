@@ -204,9 +204,12 @@ impl ShellSession {
     /// Prints the operators of a query in Cypher: with their rows and times, or, after `EXPLAIN`,
     /// without running it.
     fn profile(&mut self, text: &str) -> Done {
-        let text = if is_plan(text) { text.to_owned() } else { format!("PROFILE {text}") };
-        let (about, control) = (Failure::about(&text), self.control());
-        let plan = self.database.cypher_with(&text, &cypher_params(&Map::new())?, &control);
+        let (about, control) = (Failure::about(text), self.control());
+        let params = cypher_params(&Map::new())?;
+        let plan = match is_plan(text) {
+            true => self.database.cypher_with(text, &params, &control),
+            false => self.database.profile_cypher(text, &params, &control),
+        };
         let plan = plan.map_err(&about)?;
         clear_bar();
         let style = ResultStyle { form: Form::Rows(RowFormat::Table), rows: None };
