@@ -27,6 +27,6 @@ pub use execute::{
     execute_each, explain, profile,
 };
 pub use parse::{Parsed, parse};
-pub use procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NodeGroups};
+pub use procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NameList, NodeGroups};
 pub use span::Span;
 pub use syntax::ast;

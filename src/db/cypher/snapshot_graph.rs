@@ -11,7 +11,7 @@ use crate::db::query::warnings::{Warning, WarningKind};
 use hexgraph_base::schema::{Schema, is_reserved};
 use hexgraph_base::types::{Error, Position, Result, Uid, bounded, did_you_mean};
 use hexgraph_cypher::ast::Direction;
-use hexgraph_cypher::{Adjacency, AlgorithmRequest, AlgorithmRows, Graph, NameKind};
+use hexgraph_cypher::{Adjacency, AlgorithmRequest, AlgorithmRows, Graph, NameKind, NameList};
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Direction as Edges, Predicate, Version};
@@ -139,12 +139,22 @@ impl<'a> SnapshotGraph<'a> {
         })
     }
 
+    /// The predicates with edges, in the order of their names.
+    pub(super) fn edge_predicates(&self) -> impl Iterator<Item = (&Arc<str>, &Predicate)> {
+        self.types().iter().map(|it| (&it.name, &*it.predicate))
+    }
+
+    /// The predicates with values, in the order of their names.
+    pub(super) fn value_predicates(&self) -> impl Iterator<Item = (&Arc<str>, &Predicate)> {
+        self.visible().value_predicates.iter().map(|(name, it)| (name, &**it))
+    }
+
     fn types(&self) -> &[EdgeType] {
         &self.visible().types
     }
 
     /// The types that have fields of a short name, and these fields.
-    fn owned(&self, short: &str) -> Rc<Owned> {
+    pub(super) fn owned(&self, short: &str) -> Rc<Owned> {
         if let Some(owned) = self.owned.borrow().get(short) {
             return Rc::clone(owned);
         }
@@ -512,6 +522,10 @@ impl Graph for SnapshotGraph<'_> {
 
     fn adjacency(&self) -> Option<&dyn Adjacency> {
         Some(&self.visible().lists)
+    }
+
+    fn names(&self, list: NameList) -> Result<Vec<Arc<str>>> {
+        self.name_list(list)
     }
 
     fn algorithm(&self, request: &AlgorithmRequest) -> Result<AlgorithmRows> {

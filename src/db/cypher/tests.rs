@@ -55,6 +55,28 @@ fn rows(db: &Database, text: &str) -> String {
 }
 
 #[test]
+fn names_in_the_graph_are_listed() {
+    let db = database();
+    let [labels, types, keys] =
+        ["labels", "relationshipTypes", "propertyKeys"].map(|list| format!("CALL db.{list}()"));
+    assert_eq!(rows(&db, &labels), "Film; Person");
+    assert_eq!(rows(&db, &types), "Person.directed; likes");
+    assert_eq!(rows(&db, &keys), "born; home; name; name@de; tags; title; year");
+    // A name that the schema alone has is not in the graph; one without a schema is.
+    db.mutate(
+        "<6> <dgraph.type> \"Town\" .\n<6> <dgraph.type> \"Port\" .\n<6> <size> \"1\" .",
+        "<1> * * .",
+    )
+    .unwrap();
+    assert_eq!(rows(&db, &labels), "Person; Port; Town");
+    assert_eq!(rows(&db, &keys), "born; home; name; name@de; size; tags");
+    db.mutate("", "<2> <Person.directed> * .\n<2> <name@de> * .").unwrap();
+    assert_eq!(rows(&db, &types), "likes");
+    assert_eq!(rows(&db, &keys), "born; home; name; size; tags");
+    assert_eq!(rows(&Database::in_memory(), &keys), "");
+}
+
+#[test]
 fn names_find_the_fields_of_types() {
     let db = database();
     assert_eq!(

@@ -42,6 +42,19 @@ fn cypher_shows_what_may_be_read() {
             [json!([[3]]), json!([[3]]), json!([[0]])],
         ),
         ("MATCH (n) WHERE n.xid IS NOT NULL RETURN n", [json!([]), json!([]), json!([])]),
+        (
+            "CALL db.labels()",
+            [json!([["Note"], ["Person"]]), json!([["Note"], ["Person"]]), json!([])],
+        ),
+        ("CALL db.relationshipTypes()", [json!([["friend"]]), json!([["friend"]]), json!([])]),
+        (
+            "CALL db.propertyKeys() YIELD propertyKey AS k RETURN collect(k)",
+            [
+                json!([[["age", "hidden", "name", "secret", "text"]]]),
+                json!([[["age", "name", "text"]]]),
+                json!([[[]]]),
+            ],
+        ),
     ] {
         for (token, want) in [(&groot, all), (&ada, some), (&eve, none)] {
             assert_eq!(rows(&site, token, text), want, "{text}");

@@ -5,7 +5,7 @@ use super::kinds::{Kind, Kinds};
 use super::scope::Slot;
 use crate::error::{Code, Fault};
 use crate::procedures::{
-    AlgorithmRequest, OptionFault, OptionKind, Procedure, literal, named, names_of,
+    AlgorithmRequest, NamedProcedure, OptionFault, OptionKind, Procedure, literal, named, names_of,
 };
 use crate::span::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, ProcedureCall, Yields};
@@ -23,21 +23,24 @@ impl<'a> Analyser<'a> {
         call: &'a ProcedureCall,
         is_alone: bool,
     ) -> Checked<Vec<(&'a str, Slot)>> {
-        let signature = named(&call.name.text)
+        let procedure = named(&call.name.text)
             .map_err(|it| fault(Code::UnknownProcedure, call.name.span, it))?;
-        self.procedure_arguments(call, signature)?;
+        match procedure {
+            NamedProcedure::Algorithm(signature) => self.procedure_arguments(call, signature)?,
+            NamedProcedure::Names(_) => require_no_arguments(call)?,
+        }
         let columns = match &call.yields {
-            Yields::Items(items) => self.yielded(items, signature)?,
+            Yields::Items(items) => self.yielded(items, procedure)?,
             Yields::Absent | Yields::All if is_alone => {
                 let mut columns = Vec::new();
-                for column in signature.columns() {
-                    let slot = self.scopes.create(kind_of(column.kind));
-                    self.scopes.current().insert(column.name, slot);
-                    columns.push((column.name, slot));
+                for (name, kind) in columns_of(procedure) {
+                    let slot = self.scopes.create(kind);
+                    self.scopes.current().insert(name, slot);
+                    columns.push((name, slot));
                 }
                 columns
             }
-            other => return Err(unnamed_columns(call, signature, other)),
+            other => return Err(unnamed_columns(call, procedure, other)),
         };
         if let Some(filter) = &call.filter {
             self.condition(filter, "`WHERE`")?;
@@ -48,16 +51,16 @@ impl<'a> Analyser<'a> {
     fn yielded(
         &mut self,
         items: &'a [(Name, Option<Name>)],
-        signature: Procedure,
+        procedure: NamedProcedure,
     ) -> Checked<Vec<(&'a str, Slot)>> {
-        let columns = signature.columns();
+        let columns = columns_of(procedure);
         let mut bound = Vec::with_capacity(items.len());
         for (field, alias) in items {
-            let index = signature
+            let index = procedure
                 .column(&field.text)
                 .map_err(|it| fault(Code::UnknownName, field.span, it))?;
             let name = alias.as_ref().unwrap_or(field);
-            bound.push((&*name.text, self.bind_new(name, kind_of(columns[index].kind))?));
+            bound.push((&*name.text, self.bind_new(name, columns[index].1.clone())?));
         }
         Ok(bound)
     }
@@ -163,6 +166,26 @@ fn kinds_of(option: OptionKind) -> Kinds {
     }
 }
 
+fn require_no_arguments(call: &ProcedureCall) -> Checked<()> {
+    let (name, count) = (&call.name.text, call.arguments.as_deref().unwrap_or_default().len());
+    if count == 0 {
+        return Ok(());
+    }
+    let message = format!("`{name}` has no arguments, and here are {count}");
+    let fault = Fault::new(Code::InvalidNumberOfArguments, call.name.span, message);
+    Err(fault.with_hint(format!("write `CALL {name}()`")))
+}
+
+/// The columns of a procedure with their kinds.
+fn columns_of(procedure: NamedProcedure) -> Vec<(&'static str, Kind)> {
+    match procedure {
+        NamedProcedure::Algorithm(signature) => {
+            signature.columns().into_iter().map(|it| (it.name, kind_of(it.kind))).collect()
+        }
+        NamedProcedure::Names(list) => vec![(list.column(), Kind::String)],
+    }
+}
+
 fn kind_of(column: ResultKind) -> Kind {
     match column {
         ResultKind::Node => Kind::Node,
@@ -178,14 +201,14 @@ fn fault(code: Code, span: Span, it: OptionFault) -> Fault {
 }
 
 /// Within a query the columns have to be named.
-fn unnamed_columns(call: &ProcedureCall, signature: Procedure, yields: &Yields) -> Fault {
+fn unnamed_columns(call: &ProcedureCall, procedure: NamedProcedure, yields: &Yields) -> Fault {
     let (code, message) = match yields {
         Yields::All => {
             (Code::UnexpectedSyntax, "`YIELD *` is possible only where `CALL` is the entire query")
         }
         _ => (Code::InvalidClauseComposition, "`CALL` within a query needs `YIELD`"),
     };
-    let columns: Vec<&str> = signature.columns().iter().map(|it| it.name).collect();
+    let columns = procedure.columns().join(", ");
     let fault = Fault::new(code, call.name.span, message);
-    fault.with_hint(format!("name the columns: `YIELD {}`", columns.join(", ")))
+    fault.with_hint(format!("name the columns: `YIELD {columns}`"))
 }

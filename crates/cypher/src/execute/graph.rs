@@ -3,7 +3,7 @@
 
 use super::adjacency::Adjacency;
 use crate::ast::Direction;
-use crate::procedures::{AlgorithmRequest, AlgorithmRows};
+use crate::procedures::{AlgorithmRequest, AlgorithmRows, NameList};
 use hexgraph_base::types::{Error, Position, Result};
 use hexgraph_scalar::{Map, Relationship, Value};
 use std::sync::Arc;
@@ -174,6 +174,13 @@ pub trait Graph {
     fn adjacency(&self) -> Option<&dyn Adjacency> {
         None
     }
+
+    /// Returns the names of a list that something in the graph has, in ascending order.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn names(&self, list: NameList) -> Result<Vec<Arc<str>>>;
 
     /// Runs an algorithm on the relationships of some types. It reserves the bytes of the rows,
     /// which the executor returns.

@@ -61,7 +61,7 @@ pub(super) fn instead_of(word: &str) -> Option<&'static str> {
         "USE" => "a query reads the database that it is sent to: leave out `USE`",
         "CYPHER" => "a query has no options: leave out `CYPHER`",
         "SHOW" => {
-            "the schema with its indexes is in `schema()`, what is in the graph in `describe()`"
+            "names are listed by `CALL db.labels()`; the schema with its indexes is in `schema()`, what is in the graph in `describe()`"
         }
         "BEGIN" | "COMMIT" | "ROLLBACK" => {
             "a query reads one version of the data; transactions are made by `txn()`"

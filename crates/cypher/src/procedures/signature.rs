@@ -1,5 +1,6 @@
 //! The names of procedures, of their options and of their columns.
 
+use super::catalog::NameList;
 use super::options::{OptionFault, OptionKind};
 use hexgraph_base::plan::{
     ALGORITHMS, Algorithm, ArgumentDef, COMMON_ARGUMENTS, ResultColumn, algorithm,
@@ -10,35 +11,88 @@ use hexgraph_base::types::nearest;
 /// What the name of a procedure begins with.
 const PREFIX: &str = "algo.";
 
+/// What names begin with that other databases have for their catalog.
+const CATALOG_PREFIXES: [&str; 4] = ["db.", "dbms.", "apoc.meta.", "apoc.schema."];
+
 /// The option with the property of relationships that is their weight, of algorithms with weights.
 pub(super) const WEIGHT: &str = "weight";
 
 /// The option with the labels of the nodes of the graph.
 pub(super) const LABELS: &str = "labels";
 
-/// A procedure: an algorithm with its options and columns.
+/// What a name of a procedure means.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NamedProcedure {
+    /// A graph algorithm.
+    Algorithm(Procedure),
+    /// A list of names in the graph.
+    Names(NameList),
+}
+
+/// An algorithm with its options and columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Procedure {
     pub(crate) algorithm: &'static Algorithm,
 }
 
 /// The procedure of a name.
-pub(crate) fn named(name: &str) -> Result<Procedure, OptionFault> {
+pub(crate) fn named(name: &str) -> Result<NamedProcedure, OptionFault> {
     if let Some(algorithm) = name.strip_prefix(PREFIX).and_then(algorithm) {
-        return Ok(Procedure { algorithm });
+        return Ok(NamedProcedure::Algorithm(Procedure { algorithm }));
     }
-    let near = name.split('.').rev().find_map(nearest_algorithm);
-    let hint = match near {
-        Some(near) => format!("did you mean `{PREFIX}{near}`?"),
-        None => {
-            let some = ALGORITHMS.iter().take(3).map(|it| format!("`{PREFIX}{}`", it.name));
-            format!(
-                "procedures are the graph algorithms: {}, …",
-                some.collect::<Vec<_>>().join(", ")
-            )
+    if let Some(list) = NameList::ALL.into_iter().find(|it| it.name() == name) {
+        return Ok(NamedProcedure::Names(list));
+    }
+    Err(OptionFault { message: format!("there is no procedure `{name}`"), hint: instead_of(name) })
+}
+
+/// What to call instead of a name that no procedure has.
+fn instead_of(name: &str) -> String {
+    let lists = NameList::ALL.map(NameList::name);
+    if let Some(near) = nearest(name, lists.into_iter()) {
+        return format!("did you mean `{near}`?");
+    }
+    if CATALOG_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+        let lists = lists.map(|it| format!("`{it}`")).join(", ");
+        return format!(
+            "names are listed by {lists}; the schema with its indexes is in `schema()`, what is in the graph in `describe()`"
+        );
+    }
+    if let Some(near) = name.split('.').rev().find_map(nearest_algorithm) {
+        return format!("did you mean `{PREFIX}{near}`?");
+    }
+    let some = ALGORITHMS.iter().take(3).map(|it| format!("`{PREFIX}{}`", it.name));
+    let some = some.collect::<Vec<_>>().join(", ");
+    format!("procedures are `{}` and the graph algorithms: {some}, …", lists.join("`, `"))
+}
+
+impl NamedProcedure {
+    /// The name that `CALL` has.
+    pub(crate) fn name(self) -> String {
+        match self {
+            NamedProcedure::Algorithm(procedure) => procedure.name(),
+            NamedProcedure::Names(list) => list.name().to_owned(),
         }
-    };
-    Err(OptionFault { message: format!("there is no procedure `{name}`"), hint })
+    }
+
+    /// The names of the columns in their order.
+    pub(crate) fn columns(self) -> Vec<&'static str> {
+        match self {
+            NamedProcedure::Algorithm(procedure) => {
+                procedure.columns().into_iter().map(|it| it.name).collect()
+            }
+            NamedProcedure::Names(list) => vec![list.column()],
+        }
+    }
+
+    /// The index of a column.
+    pub(crate) fn column(self, name: &str) -> Result<usize, OptionFault> {
+        let columns = self.columns();
+        columns.iter().position(|it| *it == name).ok_or_else(|| {
+            let message = format!("`{}` has no column `{name}`", self.name());
+            OptionFault { message, hint: proposal(name, &columns) }
+        })
+    }
 }
 
 impl Procedure {
@@ -50,17 +104,6 @@ impl Procedure {
     /// The columns in their order.
     pub(crate) fn columns(self) -> Vec<ResultColumn> {
         self.algorithm.columns()
-    }
-
-    /// The index of a column.
-    pub(crate) fn column(self, name: &str) -> Result<usize, OptionFault> {
-        let columns = self.columns();
-        let index = columns.iter().position(|it| it.name == name);
-        index.ok_or_else(|| {
-            let names: Vec<&str> = columns.iter().map(|it| it.name).collect();
-            let message = format!("`{}` has no column `{name}`", self.name());
-            OptionFault { message, hint: proposal(name, &names) }
-        })
     }
 
     /// The values of an option.

@@ -4,7 +4,7 @@ use crate::print::{Quoted, Text};
 use hexgraph_scalar::Value;
 
 /// A constant as a literal of at most about so many characters, or as the call that makes it. What
-/// is longer ends with `…`.
+/// is longer has `…` for the rest.
 pub(super) fn literal(value: &Value, characters: usize) -> String {
     let call = |function: &str| format!("{function}('{value}')");
     match value {

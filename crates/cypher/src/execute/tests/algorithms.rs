@@ -94,6 +94,34 @@ fn rows_are_those_of_the_algorithm() {
 }
 
 #[test]
+fn names_are_listed() {
+    let none = Map::new(Vec::new()).unwrap();
+    assert_outcomes(
+        &[
+            ("CALL db.labels()", "label: N", 0),
+            ("CALL db.relationshipTypes", "relationshipType: A; B", 0),
+            ("CALL db.propertyKeys() YIELD *", "propertyKey: n", 0),
+            (
+                "CALL db.relationshipTypes() YIELD relationshipType AS a, relationshipType AS b WHERE a > 'A' RETURN a, b",
+                "a b: B B",
+                0,
+            ),
+            (
+                "UNWIND [1, 2] AS x CALL db.relationshipTypes() YIELD relationshipType AS t RETURN x, collect(t)",
+                "x collect(t): 1 ['A', 'B']; 2 ['A', 'B']",
+                0,
+            ),
+            (
+                "CALL db.relationshipTypes() YIELD relationshipType AS t RETURN t, COUNT { ()-[r]->() WHERE type(r) = t } AS n",
+                "t n: A 3; B 1",
+                0,
+            ),
+        ],
+        &none,
+    );
+}
+
+#[test]
 fn equal_arguments_run_once() {
     let types = Value::list(vec!["A".into(), "B".into()]).unwrap();
     let options = Value::map(vec![("seed".into(), Value::Int(1))]).unwrap();

@@ -2,13 +2,13 @@
 
 use crate::ast::Direction;
 use crate::execute::{Adjacency, Cell, Dictionary, Graph, Lists, PropertyColumn};
-use crate::procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows};
+use crate::procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NameList};
 use hexgraph_base::types::{DateTime, Error, Result};
 use hexgraph_scalar::{Map, Relationship, Value, function};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -409,6 +409,19 @@ impl Graph for MemoryGraph {
 
     fn relationship_properties(&self, relationship: Relationship) -> Result<Map> {
         Ok(self.relationships[&key(relationship)].clone())
+    }
+
+    fn names(&self, list: NameList) -> Result<Vec<Arc<str>>> {
+        let keys = |data: &NodeData| -> Vec<Arc<str>> {
+            let entries = data.properties.iter().flat_map(|it| it.entries());
+            entries.map(|(key, _)| key.clone()).collect()
+        };
+        let names: BTreeSet<_> = match list {
+            NameList::Labels => self.nodes.values().flat_map(|it| it.labels.clone()).collect(),
+            NameList::RelationshipTypes => self.types.iter().cloned().collect(),
+            NameList::PropertyKeys => self.nodes.values().flat_map(keys).collect(),
+        };
+        Ok(names.into_iter().collect())
     }
 
     /// The outgoing edges of each node that has edges, for `degree` without options; others are
