@@ -435,6 +435,10 @@ class Query:
         edges, self.edges = self.edges, None
         paths, new, differ = self.pattern(nodes, 2, is_subquery=True)
         self.edges = edges
+        if word == "COUNT" and not self.is_free:
+            # Ladybug counts 1 without a match where the condition reads an outer node that is not
+            # of the path.
+            nodes = [name for name in nodes if re.search(rf"\({name}\b", paths[0])]
         condition = self.inner(nodes, new, depth + 1) if self.chance(0.4) else ""
         return f"{word} {{ MATCH {', '.join(paths)}{self.where(condition, differ)} }}"
 

@@ -25,6 +25,8 @@ Only what means the same in both is compared:
 - Ladybug loses and adds rows of OPTIONAL MATCH with several paths from nodes of clauses before it:
   there is one path, and no walk.
 - Ladybug loses nodes with a COUNT of 0 before a later MATCH: one query has not both.
+- Ladybug counts 1 where a COUNT has no match and its condition reads an outer node that is not of
+  its path: EXISTS with the same pattern and condition is false.
 - Ladybug adds rows of EXISTS with several paths and a condition on outer nodes of both: subqueries
   have one path.
 - With a subquery in RETURN, Ladybug loses conditions of MATCH: subqueries are in conditions.
