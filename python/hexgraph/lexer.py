@@ -60,7 +60,7 @@ class DqlLexer(RegexLexer):  # type: ignore[misc]
 CLAUSES = """
 match optional where with unwind return distinct order by skip offset limit union call yield as
 case when then else end asc ascending desc descending explain profile shortest groups
-create merge set delete detach remove foreach on
+filter let for nulls create merge set delete detach remove foreach on
 """.split()  # noqa: SIM905 - read as words
 
 CYPHER_OPERATORS = "and or xor not in is starts ends contains typed".split()  # noqa: SIM905 - as above

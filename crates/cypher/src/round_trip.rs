@@ -3,6 +3,7 @@
 
 use crate::span::Span;
 use crate::syntax::ast::*;
+use crate::syntax::build::all_and;
 use crate::{analyse, parse};
 use proptest::prelude::*;
 
@@ -274,14 +275,18 @@ impl Maker<'_> {
                 alias: it.maybe(Self::name),
                 written: Span::default(),
             }),
-            order: self.several(0, |it| SortItem { expr: it.expr(depth), descending: it.flag() }),
+            order: self.several(0, |it| SortItem {
+                expr: it.expr(depth),
+                descending: it.flag(),
+                nulls_first: it.maybe(Self::flag),
+            }),
             skip: self.maybe(|it| it.expr(depth)),
             limit: self.maybe(|it| it.expr(depth)),
         }
     }
 
     fn clause(&mut self, depth: u8) -> ClauseKind {
-        match self.choose(6) {
+        match self.choose(7) {
             0 => ClauseKind::Return(self.projection(depth)),
             1 => ClauseKind::Match(Match {
                 optional: self.flag(),
@@ -291,6 +296,14 @@ impl Maker<'_> {
             2 => ClauseKind::Unwind(self.expr(depth), self.name()),
             3 => ClauseKind::With(self.projection(depth), self.maybe(|it| it.expr(depth))),
             4 => {
+                let item = |it: &mut Self| Item {
+                    alias: Some(it.name()),
+                    expr: it.expr(depth),
+                    written: Span::default(),
+                };
+                ClauseKind::Let(all_and(self.several(1, item)))
+            }
+            5 => {
                 let yields = match self.choose(3) {
                     0 => Yields::Absent,
                     1 => Yields::All,

@@ -117,6 +117,9 @@ impl<'a> Analyser<'a> {
                 ClauseKind::With(projection, filter) => {
                     self.project(clause, projection, filter.as_ref())?;
                 }
+                ClauseKind::Let(projection) => {
+                    self.project(clause, projection, None)?;
+                }
                 ClauseKind::Return(projection) => {
                     columns = self.project(clause, projection, None)?;
                 }
@@ -204,13 +207,14 @@ fn leading_imports(branch: &SingleQuery) -> Leading<'_> {
 /// `RETURN` is the last clause, and the last clause gives rows.
 fn check_order(clause: &Clause, next: Option<&Clause>, may_stop: bool) -> Checked<()> {
     let is_return = matches!(clause.kind, ClauseKind::Return(_));
+    let is_middle = matches!(clause.kind, ClauseKind::With(..) | ClauseKind::Let(_));
     let (span, message, hint) = match next {
         Some(next) if is_return => (
             next.span,
             "a clause follows `RETURN`".to_owned(),
             "`RETURN` is the last clause; write `WITH` before others",
         ),
-        None if !is_return && (!may_stop || matches!(clause.kind, ClauseKind::With(..))) => (
+        None if !is_return && (!may_stop || is_middle) => (
             Span { start: clause.span.start, end: clause.span.start },
             "the last clause is no `RETURN`".to_owned(),
             "add what to return: `RETURN *`",

@@ -18,7 +18,7 @@ struct Projected<'a> {
 }
 
 impl<'a> Analyser<'a> {
-    /// A `WITH`, or a `RETURN`, which has no `filter` and gives its columns.
+    /// A `WITH` or `LET`, or a `RETURN`, which has no `filter` and gives its columns.
     pub(super) fn project(
         &mut self,
         clause: &'a Clause,
@@ -26,9 +26,13 @@ impl<'a> Analyser<'a> {
         filter: Option<&'a Expr>,
     ) -> Checked<Vec<(&'a str, Slot)>> {
         let is_return = matches!(clause.kind, ClauseKind::Return(_));
+        let aggregation = match clause.kind {
+            ClauseKind::Let(_) => Aggregation::Refused("`LET`"),
+            _ => Aggregation::Allowed,
+        };
         let mut items = Vec::with_capacity(projection.items.len());
         for item in &projection.items {
-            items.push(self.item(item, is_return)?);
+            items.push(self.item(item, is_return, aggregation)?);
         }
         if projection.star && !items.is_empty() {
             let count = self.scopes.current().len();
@@ -63,9 +67,14 @@ impl<'a> Analyser<'a> {
         Ok(columns)
     }
 
-    fn item(&mut self, item: &'a Item, is_return: bool) -> Checked<Projected<'a>> {
+    fn item(
+        &mut self,
+        item: &'a Item,
+        is_return: bool,
+        aggregation: Aggregation,
+    ) -> Checked<Projected<'a>> {
         let before = self.aggregates;
-        let context = ExprContext { aggregation: Aggregation::Allowed, patterns: false };
+        let context = ExprContext { aggregation, patterns: false };
         let kind = self.within(context, |it| it.expr(&item.expr))?;
         let has_aggregate = self.aggregates > before;
         let name = item.column_name(self.text);

@@ -152,7 +152,9 @@ impl<'a> Parts<'a> {
                     self.projection(projection);
                     self.exprs(filter);
                 }
-                ClauseKind::Return(projection) => self.projection(projection),
+                ClauseKind::Return(projection) | ClauseKind::Let(projection) => {
+                    self.projection(projection);
+                }
                 ClauseKind::Procedure(call) => {
                     self.exprs(call.arguments.iter().flatten().chain(&call.filter));
                 }

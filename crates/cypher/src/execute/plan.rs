@@ -200,6 +200,7 @@ pub(super) struct AlgorithmPlan {
 pub(super) struct SortKey {
     pub(super) key: Expression,
     pub(super) descending: bool,
+    pub(super) nulls_first: bool,
 }
 
 /// `SKIP` and `LIMIT`.

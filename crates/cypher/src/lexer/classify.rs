@@ -312,6 +312,9 @@ impl Classifier<'_> {
 
 /// Whether a keyword completes an operand, so that an operator or a clause may follow.
 fn completes_operand(token: &Token) -> bool {
-    use Token::{Ascending, Descending, End, False, IsNull, NotNull, Null, True};
-    matches!(token, Null | True | False | End | IsNull(_) | NotNull | Ascending | Descending)
+    use Token::{Ascending, Descending, End, False, IsNull, NotNull, Null, Nulls, True};
+    matches!(
+        token,
+        Null | True | False | End | IsNull(_) | NotNull | Ascending | Descending | Nulls(_)
+    )
 }

@@ -159,6 +159,8 @@ impl Words<'_, '_> {
             "THEN" if is_case => Token::Then,
             "ELSE" if is_case => Token::Else,
             "END" if is_case => Token::End,
+            "NULLS" if is(1, "first") => return Some((Token::Nulls(true), 2)),
+            "NULLS" if is(1, "last") => return Some((Token::Nulls(false), 2)),
             "ASC" | "ASCENDING" => Token::Ascending,
             "DESC" | "DESCENDING" => Token::Descending,
             _ => return None,
@@ -196,6 +198,12 @@ impl Words<'_, '_> {
             }
     }
 
+    /// Whether the word is before `name =`.
+    fn is_let(&self) -> bool {
+        let (index, patterns) = (self.at.index, self.at.patterns);
+        patterns.is_name(index + 1) && patterns.sign(index + 2) == Some(Sign::Equal)
+    }
+
     /// `WHERE` at the beginning of a node or relationship.
     fn filter(&self, word: &str) -> Option<(Token, usize)> {
         let opens = matches!(
@@ -215,6 +223,9 @@ impl Words<'_, '_> {
             "WHERE" => Token::Where,
             "WITH" => Token::With,
             "UNWIND" => Token::Unwind,
+            "FOR" if self.at.patterns.is_name(self.at.index + 1) && is(2, "in") => Token::For,
+            "FILTER" => Token::Filter,
+            "LET" if self.is_let() => Token::Let,
             "RETURN" => Token::Return,
             "ORDER" if is(1, "by") => return Some((Token::OrderBy, 2)),
             "SKIP" | "OFFSET" => Token::Skip,

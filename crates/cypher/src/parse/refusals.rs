@@ -49,12 +49,13 @@ pub(super) fn instead_of(word: &str) -> Option<&'static str> {
         "FROM" => "nodes are matched by `MATCH (n:Label)`",
         "BETWEEN" => "write `least <= x AND x <= most`",
         "IS" => "equality is `=`; `IS NULL` and `IS NOT NULL` are tests for null",
-        "NULLS" => "null is the greatest value: the last one, and the first one with `DESC`",
+        "NULLS" => {
+            "write `NULLS FIRST` or `NULLS LAST`; otherwise null is last, and first with `DESC`"
+        }
         "LIKE" => "write `STARTS WITH`, `ENDS WITH`, `CONTAINS` or `=~`",
         "ORDER" => "write `ORDER BY`",
-        "FILTER" => "a condition is the `WHERE` of a `MATCH` or of `WITH *`",
-        "LET" => "a value is named by `WITH *, value AS name`",
-        "FOR" => "rows are made of a list by `UNWIND list AS x`",
+        "LET" => "a value is named by `LET name = value`",
+        "FOR" => "rows are made of a list by `FOR x IN list`",
         "NEXT" => "rows are passed on by `WITH`",
         "FINISH" => "the last clause is `RETURN`",
         "USING" => "the engine chooses the indexes: leave out `USING`",

@@ -4,7 +4,7 @@ use crate::syntax::ast::Name;
 use std::fmt::{self, Display, Formatter, Write};
 
 /// Words that are keywords somewhere.
-const WORDS: [&str; 59] = [
+const WORDS: [&str; 63] = [
     "ALL",
     "ALLSHORTESTPATHS",
     "AND",
@@ -26,14 +26,18 @@ const WORDS: [&str; 59] = [
     "EXISTS",
     "EXPLAIN",
     "FALSE",
+    "FILTER",
+    "FOR",
     "IN",
     "IS",
+    "LET",
     "LIMIT",
     "LIST",
     "MATCH",
     "NONE",
     "NOT",
     "NULL",
+    "NULLS",
     "OFFSET",
     "OPTIONAL",
     "OR",

@@ -50,6 +50,15 @@ impl Display for Clause {
             ClauseKind::With(projection, filter) => {
                 write!(f, "WITH {projection}{}", Where(filter.as_ref()))
             }
+            ClauseKind::Let(projection) => {
+                f.write_str("LET ")?;
+                for (index, Item { expr, alias, .. }) in projection.items.iter().enumerate() {
+                    f.write_str(if index == 0 { "" } else { ", " })?;
+                    alias.iter().try_for_each(|name| write!(f, "{name} = "))?;
+                    expr.fmt(f)?;
+                }
+                Ok(())
+            }
             ClauseKind::Return(projection) => write!(f, "RETURN {projection}"),
             ClauseKind::Procedure(call) => call.fmt(f),
             ClauseKind::Subquery(imports, query) => {
@@ -132,7 +141,12 @@ impl Display for Item {
 
 impl Display for SortItem {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.expr, if self.descending { " DESC" } else { "" })
+        write!(f, "{}{}", self.expr, if self.descending { " DESC" } else { "" })?;
+        match self.nulls_first {
+            None => Ok(()),
+            Some(true) => f.write_str(" NULLS FIRST"),
+            Some(false) => f.write_str(" NULLS LAST"),
+        }
     }
 }
 

@@ -66,6 +66,8 @@ pub enum ClauseKind {
     Unwind(Expr, Name),
     /// `WITH`, and its `WHERE`.
     With(Projection, Option<Expr>),
+    /// `LET name = expression, ...`: as `WITH *`, but no item has an aggregate.
+    Let(Projection),
     /// `RETURN`.
     Return(Projection),
     /// `CALL name(...)`.
@@ -168,6 +170,8 @@ pub struct SortItem {
     pub expr: Expr,
     /// `DESC`.
     pub descending: bool,
+    /// Where nulls are, if the text says it: `NULLS FIRST`, which is true, or `NULLS LAST`.
+    pub nulls_first: Option<bool>,
 }
 
 /// A name and where it is.

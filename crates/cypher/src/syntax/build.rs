@@ -41,6 +41,11 @@ pub(crate) fn query(first: SingleQuery, rest: Vec<(Union, SingleQuery)>) -> Quer
     Query { branches: joined(first, others), unions }
 }
 
+/// `*` and some items.
+pub(crate) fn all_and(items: Vec<Item>) -> Projection {
+    Projection { distinct: false, star: true, items, order: Vec::new(), skip: None, limit: None }
+}
+
 pub(crate) fn procedure(
     (name, arguments): (Name, Option<Vec<Expr>>),
     yields: Yields,

@@ -67,6 +67,12 @@ pub(crate) enum Token {
     With,
     /// `UNWIND`.
     Unwind,
+    /// `FOR` before `x IN`.
+    For,
+    /// `FILTER`.
+    Filter,
+    /// `LET` before `x =`.
+    Let,
     /// `RETURN`.
     Return,
     /// `DISTINCT`.
@@ -129,6 +135,8 @@ pub(crate) enum Token {
     Ascending,
     /// `DESC` or `DESCENDING`.
     Descending,
+    /// `NULLS FIRST`, which is true, or `NULLS LAST`.
+    Nulls(bool),
     /// A character or bracket that means one thing wherever it is.
     Sign(Sign),
 }

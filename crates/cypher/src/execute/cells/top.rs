@@ -106,10 +106,7 @@ impl Execution<'_> {
         let mut numbers = Vec::with_capacity(nodes.len());
         parts.into_iter().for_each(|(_, of_part)| numbers.extend(of_part));
         if let Some(index) = most.checked_sub(1).filter(|it| *it < numbers.len()) {
-            // Descending numbers are the others below zero.
-            if key.descending {
-                numbers.iter_mut().for_each(|it| *it = -*it);
-            }
+            numbers.iter_mut().for_each(|it| *it = ascending(*it, key));
             let mut sorted = numbers.clone();
             let (_, last, _) = sorted.select_nth_unstable(index);
             let last = *last;
@@ -123,6 +120,13 @@ impl Execution<'_> {
         let projection = CellProjection::new(self, graph, (scan.slot, items), row);
         self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
     }
+}
+
+/// A number in whose ascending order the numbers of a key are: descending ones are the others below
+/// zero, as is a null that is first.
+fn ascending(number: i128, key: &SortKey) -> i128 {
+    let is_negated = if number == NULL { key.nulls_first } else { key.descending };
+    if is_negated { -number } else { number }
 }
 
 /// A number in whose order the keys of one kind are.

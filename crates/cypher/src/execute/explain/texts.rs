@@ -83,7 +83,13 @@ impl Outline<'_, '_> {
 
     pub(super) fn sort_keys(&self, keys: &[SortKey]) -> String {
         let text = |it: &SortKey| {
-            format!("{}{}", self.expression(&it.key), if it.descending { " DESC" } else { "" })
+            let descending = if it.descending { " DESC" } else { "" };
+            let nulls = match it.nulls_first {
+                same if same == it.descending => "",
+                true => " NULLS FIRST",
+                false => " NULLS LAST",
+            };
+            format!("{}{descending}{nulls}", self.expression(&it.key))
         };
         keys.iter().map(text).collect::<Vec<_>>().join(", ")
     }

@@ -92,6 +92,9 @@ impl<'a> Resolver<'a> {
             ClauseKind::With(projection, filter) => {
                 self.projection(projection, filter.as_ref(), stages)?;
             }
+            ClauseKind::Let(projection) => {
+                self.projection(projection, None, stages)?;
+            }
             ClauseKind::Return(projection) => return self.projection(projection, None, stages),
             ClauseKind::Procedure(call) => return self.procedure(call, stages),
             ClauseKind::Subquery(imports, query) => self.subquery(imports, query, stages)?,

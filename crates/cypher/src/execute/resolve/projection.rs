@@ -257,7 +257,8 @@ impl<'a> Resolver<'a> {
                 ExprKind::Variable(name) => self.variable(name, item.expr.span)?.at(item.expr.span),
                 _ => self.expression(&item.expr)?,
             };
-            keys.push(SortKey { key, descending: item.descending });
+            let nulls_first = item.nulls_first.unwrap_or(item.descending);
+            keys.push(SortKey { key, descending: item.descending, nulls_first });
         }
         Ok(keys)
     }

@@ -18,6 +18,13 @@ struct SortedRow {
     values: Vec<Value>,
 }
 
+fn compare_by(((one, other), key): ((&Value, &Value), &SortKey)) -> Ordering {
+    let nulls = one.is_null().cmp(&other.is_null());
+    let nulls = if key.nulls_first { nulls.reverse() } else { nulls };
+    let order = one.cmp(other);
+    nulls.then(if key.descending { order.reverse() } else { order })
+}
+
 impl Execution<'_> {
     pub(super) fn sorted(
         &self,
@@ -34,12 +41,8 @@ impl Execution<'_> {
         }
         let most = usize::try_from(skip.saturating_add(limit)).unwrap_or(usize::MAX);
         let compare = |one: &[Value], other: &[Value]| {
-            let mut result = Ordering::Equal;
-            for ((one, other), key) in one.iter().zip(other).zip(keys) {
-                let order = one.cmp(other);
-                result = result.then(if key.descending { order.reverse() } else { order });
-            }
-            result
+            let mut orders = one.iter().zip(other).zip(keys).map(compare_by);
+            orders.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
         };
         let order = |one: &SortedRow, other: &SortedRow| {
             compare(&one.keys, &other.keys).then(one.number.cmp(&other.number))

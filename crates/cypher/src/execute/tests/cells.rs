@@ -204,7 +204,7 @@ fn many_nodes_have_the_rows_of_scans_by_rows() {
     let by_cells = MemoryGraph::new(&graph).with_lists(u64::MAX, 64 << 20);
     for key in ["n.kk", "n.ff", "-n.ff", "n.kk + n.id", "n.none", "n.ff > 0", "n.mixed", "n.ff + 0"]
     {
-        for order in ["", " DESC"] {
+        for order in ["", " DESC", " NULLS FIRST", " DESC NULLS LAST"] {
             for (condition, bounds) in
                 [("", "LIMIT 10"), ("WHERE n.ff < 20 AND n:A", "SKIP 3 LIMIT 5"), ("", "LIMIT 900")]
             {

@@ -251,3 +251,49 @@ fn errors_have_their_positions() {
         assert!(run(text).starts_with(at), "{text}: {}", run(text));
     }
 }
+
+#[test]
+fn statements_of_gql_are_clauses() {
+    check(&[
+        (
+            "MATCH (n:Person) FILTER n.age > 30 LET d = n.age / 10, m = n.name RETURN m, d",
+            "bob 4; cid 5",
+        ),
+        ("MATCH (n:Person) FILTER WHERE n.age = 30 RETURN n.name", "ann"),
+        ("LET x = 1 LET y = x + 1 RETURN x, y", "1 2"),
+        ("FOR x IN [1, 2] FOR y IN [x, 3] FILTER x < y RETURN x, y", "1 3; 2 3"),
+        ("MATCH (n:Person) LET a = n.age RETURN a % 20 AS k, count(*) ORDER BY k", "0 1; 10 2"),
+        (
+            "MATCH (n:Person) RETURN COUNT { MATCH (n)-[:KNOWS]->(m) FILTER m.age > 40 RETURN m } AS c ORDER BY n.name",
+            "1; 1; 0",
+        ),
+        ("CALL { LET y = 1 RETURN y } RETURN y", "1"),
+        // The words are names elsewhere.
+        (
+            "WITH 1 AS filter, 2 AS let, 3 AS for, 4 AS nulls RETURN filter, let + 1, for ORDER BY nulls",
+            "1 3 3",
+        ),
+        ("FOR for IN [1] LET let = for FILTER let = 1 RETURN let", "1"),
+        ("MATCH (filter:Person {name: 'ann'}) RETURN filter.name AS nulls", "ann"),
+    ]);
+}
+
+#[test]
+fn nulls_are_where_the_order_has_them() {
+    let rows = "UNWIND [2, null, 1] AS x RETURN x ORDER BY x";
+    let many =
+        "UNWIND range(1, 20) AS i WITH CASE WHEN i % 3 > 0 THEN i END AS x RETURN x ORDER BY x";
+    check(&[
+        (&format!("{rows} NULLS FIRST"), "null; 1; 2"),
+        (&format!("{rows} ASC NULLS LAST"), "1; 2; null"),
+        (&format!("{rows} DESC NULLS LAST"), "2; 1; null"),
+        (&format!("{rows} DESC NULLS FIRST"), "null; 2; 1"),
+        (&format!("{rows} NULLS FIRST LIMIT 1"), "null"),
+        (&format!("{many} DESC NULLS LAST SKIP 1 LIMIT 2"), "19; 17"),
+        (&format!("{many} DESC LIMIT 7"), "null; null; null; null; null; null; 20"),
+        (
+            "UNWIND [[1, 2], [null, 1], [1, null], [null, 2]] AS p WITH p[0] AS a, p[1] AS b RETURN a, b ORDER BY a NULLS FIRST, b DESC NULLS LAST",
+            "null 2; null 1; 1 2; 1 null",
+        ),
+    ]);
+}

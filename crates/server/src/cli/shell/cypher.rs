@@ -4,13 +4,13 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 /// Keywords that begin a statement. No request in DQL or GraphQL begins with one of them.
-const OPENERS: [&str; 11] = [
-    "MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "EXPLAIN", "PROFILE", "CREATE",
-    "MERGE", "DETACH",
+const OPENERS: [&str; 13] = [
+    "MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "CALL", "FOR", "LET", "EXPLAIN", "PROFILE",
+    "CREATE", "MERGE", "DETACH",
 ];
 
 /// The keywords of clauses and operators.
-pub(super) const WORDS: [&str; 42] = [
+pub(super) const WORDS: [&str; 47] = [
     "ALL",
     "AND",
     "ANY",
@@ -26,13 +26,18 @@ pub(super) const WORDS: [&str; 42] = [
     "END",
     "ENDS WITH",
     "EXISTS",
+    "FILTER",
+    "FOR",
     "IN",
     "IS NULL",
     "IS NOT NULL",
+    "LET",
     "LIMIT",
     "MATCH",
     "NONE",
     "NOT",
+    "NULLS FIRST",
+    "NULLS LAST",
     "OFFSET",
     "OPTIONAL MATCH",
     "OR",
