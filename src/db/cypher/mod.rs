@@ -23,8 +23,6 @@ mod column_types;
 mod table;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod table_tests;
 
 pub use json::cypher_params;
 pub(in crate::db) use names::CachedNames;

@@ -224,7 +224,8 @@ impl Words<'_, '_> {
             "WITH" => Token::With,
             "UNWIND" => Token::Unwind,
             "FOR" if self.at.patterns.is_name(self.at.index + 1) && is(2, "in") => Token::For,
-            "FILTER" => Token::Filter,
+            // GQL lets `WHERE` follow.
+            "FILTER" => return Some((Token::Filter, 1 + usize::from(is(1, "where")))),
             "LET" if self.is_let() => Token::Let,
             "RETURN" => Token::Return,
             "ORDER" if is(1, "by") => return Some((Token::OrderBy, 2)),

@@ -1,0 +1,4 @@
+//! Queries in Cypher over a version of the graph, and the tables of their answers.
+
+mod queries;
+mod tables;
