@@ -6,10 +6,11 @@
 //! int that does not fit into 64 bits always fails the request: there is a value, so leaving it out
 //! would be a false answer.
 
-use super::math_columns;
+use super::math_columns::{self, Arithmetic};
+use super::sums::big_float;
 use crate::exec::control::tree::{Column, ValueMap};
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
-use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef, ValueType, stack};
+use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType, stack};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -176,10 +177,9 @@ impl Evaluation<'_> {
         };
         let types: Option<Vec<ValueType>> = operands.iter().map(|map| first(map)).collect();
         if let Some(types) = types.filter(|types| !may_have_result(function, types)) {
-            let vars = exprs.iter().map(|expr| match expr {
-                MathExpr::Var(var) => Some(*var),
-                _ => None,
-            });
+            let vars = exprs
+                .iter()
+                .map(|expr| if let MathExpr::Var(var) = expr { Some(*var) } else { None });
             let operands = types.into_iter().zip(vars).collect();
             self.mismatch = Some(Mismatch { function, operands });
         }
@@ -355,8 +355,15 @@ fn float(value: ValueRef<'_>) -> Option<f64> {
     match value {
         ValueRef::Int(number) => Some(number as f64),
         ValueRef::Float(number) => Some(number),
-        ValueRef::BigFloat(text) => Some(BigFloat::parse(text).ok()?.to_f64()),
-        _ => None,
+        ValueRef::BigFloat(_) => Some(big_float(value)?.to_f64()),
+        ValueRef::Default(_)
+        | ValueRef::String(_)
+        | ValueRef::Bool(_)
+        | ValueRef::DateTime(_)
+        | ValueRef::Geo(_)
+        | ValueRef::Password(_)
+        | ValueRef::Vector(_)
+        | ValueRef::Binary(_) => None,
     }
 }
 
@@ -380,26 +387,56 @@ fn apply_one(function: MathFunction, value: ValueRef<'_>, now: f64) -> Result<Op
 
 /// An operator on one value, all but the negation of an int.
 fn float_of_one(function: MathFunction, value: ValueRef<'_>, now: f64) -> Option<Value> {
-    match (function, value) {
-        (MathFunction::Negate, ValueRef::Float(number)) => Some(Value::Float(-number)),
-        (MathFunction::Negate, ValueRef::Vector(numbers)) => {
-            Some(Value::Vector(numbers.iter().map(|number| -number).collect()))
-        }
-        (MathFunction::Negate, ValueRef::BigFloat(_)) => {
-            big_floats(MathFunction::Subtract, ValueRef::BigFloat("0"), value)
-        }
-        (MathFunction::Floor | MathFunction::Ceil, ValueRef::Int(number)) => {
-            Some(Value::Int(number))
-        }
-        (MathFunction::Floor, value) => finite(float(value)?.floor()),
-        (MathFunction::Ceil, value) => finite(float(value)?.ceil()),
-        (MathFunction::Exp, value) => finite(float(value)?.exp()),
-        (MathFunction::Ln, value) => finite(float(value).filter(|number| 0.0 <= *number)?.ln()),
-        (MathFunction::Sqrt, value) => finite(float(value).filter(|number| 0.0 <= *number)?.sqrt()),
-        (MathFunction::Since, ValueRef::DateTime(time)) => {
+    if let (MathFunction::Floor | MathFunction::Ceil, ValueRef::Int(number)) = (function, value) {
+        return Some(Value::Int(number));
+    }
+    match function {
+        MathFunction::Negate => negated(value),
+        MathFunction::Floor => finite(float(value)?.floor()),
+        MathFunction::Ceil => finite(float(value)?.ceil()),
+        MathFunction::Exp => finite(float(value)?.exp()),
+        MathFunction::Ln => finite(float(value).filter(|number| 0.0 <= *number)?.ln()),
+        MathFunction::Sqrt => finite(float(value).filter(|number| 0.0 <= *number)?.sqrt()),
+        MathFunction::Since => {
+            let ValueRef::DateTime(time) = value else { return None };
             finite(now - time.seconds as f64 - f64::from(time.nanos) / 1e9)
         }
-        _ => None,
+        MathFunction::Add
+        | MathFunction::Subtract
+        | MathFunction::Multiply
+        | MathFunction::Divide
+        | MathFunction::Modulo
+        | MathFunction::Cond
+        | MathFunction::Pow
+        | MathFunction::LogBase
+        | MathFunction::Max
+        | MathFunction::Min
+        | MathFunction::Dot
+        | MathFunction::Less
+        | MathFunction::Greater
+        | MathFunction::LessEqual
+        | MathFunction::GreaterEqual
+        | MathFunction::Equal
+        | MathFunction::NotEqual => None,
+    }
+}
+
+/// The negation of a number that is no int, or of a vector.
+fn negated(value: ValueRef<'_>) -> Option<Value> {
+    match value {
+        ValueRef::Float(number) => Some(Value::Float(-number)),
+        ValueRef::Vector(numbers) => {
+            Some(Value::Vector(numbers.iter().map(|number| -number).collect()))
+        }
+        ValueRef::BigFloat(_) => big_floats(Arithmetic::Subtract, ValueRef::BigFloat("0"), value),
+        ValueRef::Default(_)
+        | ValueRef::Int(_)
+        | ValueRef::String(_)
+        | ValueRef::Bool(_)
+        | ValueRef::DateTime(_)
+        | ValueRef::Geo(_)
+        | ValueRef::Password(_)
+        | ValueRef::Binary(_) => None,
     }
 }
 
@@ -409,143 +446,185 @@ fn float_of_one(function: MathFunction, value: ValueRef<'_>, now: f64) -> Option
 ///
 /// As [`apply_one`].
 fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Result<Option<Value>> {
-    if let Some(holds) = ordering_of(function) {
-        return Ok(compared(function, holds, one, other));
+    if let Some(op) = Arithmetic::of(function) {
+        return arithmetic(op, function, one, other);
     }
-    Ok(match (one, other) {
-        (ValueRef::Int(one), ValueRef::Int(other)) => return ints(function, one, other),
-        (ValueRef::Vector(_), _) | (_, ValueRef::Vector(_)) => vectors(function, one, other),
-        (ValueRef::BigFloat(_), _) | (_, ValueRef::BigFloat(_)) => big_floats(function, one, other),
-        _ => match (float(one), float(other)) {
-            (Some(one), Some(other)) => floats(function, one, other),
-            _ => None,
-        },
+    let ordered =
+        |holds: fn(Ordering) -> bool| order_of(one, other).map(|order| Value::Bool(holds(order)));
+    Ok(match function {
+        MathFunction::Less => ordered(Ordering::is_lt),
+        MathFunction::Greater => ordered(Ordering::is_gt),
+        MathFunction::LessEqual => ordered(Ordering::is_le),
+        MathFunction::GreaterEqual => ordered(Ordering::is_ge),
+        MathFunction::Equal => are_equal(one, other).map(Value::Bool),
+        MathFunction::NotEqual => are_equal(one, other).map(|equal| Value::Bool(!equal)),
+        // A broken power of a negative number is none, as is its root.
+        MathFunction::Pow => two_floats(one, other)
+            .map(|(one, other)| one.powf(other))
+            .filter(|power| !power.is_nan())
+            .and_then(finite),
+        MathFunction::LogBase => two_floats(one, other)
+            .filter(|(one, other)| 0.0 <= *one && 0.0 < *other && *other != 1.0)
+            .and_then(|(one, other)| finite(one.ln() / other.ln())),
+        MathFunction::Dot => dot(one, other),
+        MathFunction::Add
+        | MathFunction::Subtract
+        | MathFunction::Multiply
+        | MathFunction::Divide
+        | MathFunction::Modulo
+        | MathFunction::Max
+        | MathFunction::Min
+        | MathFunction::Negate
+        | MathFunction::Floor
+        | MathFunction::Ceil
+        | MathFunction::Since
+        | MathFunction::Exp
+        | MathFunction::Ln
+        | MathFunction::Sqrt
+        | MathFunction::Cond => None,
     })
 }
 
-/// Compares two values and returns whether they have the order that the function requires; `None`
-/// for values without an order.
-fn compared(
+/// The order of two values; `None` for bools, and for values without an order.
+fn order_of(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Ordering> {
+    let are_bools = matches!((one, other), (ValueRef::Bool(_), ValueRef::Bool(_)));
+    let are_comparable =
+        one.value_type() == other.value_type() || float(one).is_some() && float(other).is_some();
+    (are_comparable && !are_bools).then(|| one.compare(other))?
+}
+
+/// Whether two values are equal; `None` for those that can't be compared.
+fn are_equal(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<bool> {
+    if let (ValueRef::Bool(one), ValueRef::Bool(other)) = (one, other) {
+        return Some(one == other);
+    }
+    order_of(one, other).map(Ordering::is_eq)
+}
+
+/// An operator on two numbers, or on vectors; `function` names it.
+///
+/// # Errors
+///
+/// As [`apply_one`].
+fn arithmetic(
+    op: Arithmetic,
     function: MathFunction,
-    holds: fn(Ordering) -> bool,
     one: ValueRef<'_>,
     other: ValueRef<'_>,
-) -> Option<Value> {
-    let comparable =
-        one.value_type() == other.value_type() || float(one).is_some() && float(other).is_some();
-    match (one, other) {
-        _ if !comparable => None,
-        (ValueRef::Bool(one), ValueRef::Bool(other)) => match function {
-            MathFunction::Equal => Some(Value::Bool(one == other)),
-            MathFunction::NotEqual => Some(Value::Bool(one != other)),
-            _ => None,
-        },
-        _ => one.compare(other).map(|order| Value::Bool(holds(order))),
-    }
-}
-
-fn ordering_of(function: MathFunction) -> Option<fn(Ordering) -> bool> {
-    Some(match function {
-        MathFunction::Less => Ordering::is_lt,
-        MathFunction::Greater => Ordering::is_gt,
-        MathFunction::LessEqual => Ordering::is_le,
-        MathFunction::GreaterEqual => Ordering::is_ge,
-        MathFunction::Equal => Ordering::is_eq,
-        MathFunction::NotEqual => Ordering::is_ne,
-        _ => return None,
+) -> Result<Option<Value>> {
+    Ok(match (one, other) {
+        (ValueRef::Int(one), ValueRef::Int(other)) => {
+            if op.divides() && other == 0 {
+                return Ok(None);
+            }
+            let result = int(op, one, other).ok_or_else(|| overflow(function, &[one, other]))?;
+            Some(Value::Int(result))
+        }
+        (ValueRef::Vector(_), _) | (_, ValueRef::Vector(_)) => vectors(op, one, other),
+        (ValueRef::BigFloat(_), _) | (_, ValueRef::BigFloat(_)) => big_floats(op, one, other),
+        _ => two_floats(one, other).and_then(|(one, other)| floats(op, one, other)),
     })
 }
 
-fn ints(function: MathFunction, one: i64, other: i64) -> Result<Option<Value>> {
-    let result = match function {
-        MathFunction::Add => one.checked_add(other),
-        MathFunction::Subtract => one.checked_sub(other),
-        MathFunction::Multiply => one.checked_mul(other),
-        MathFunction::Divide | MathFunction::Modulo if other == 0 => return Ok(None),
-        MathFunction::Divide => one.checked_div(other),
+/// An operator on two ints, the second not 0 for a division; `None` where the result is no int.
+fn int(op: Arithmetic, one: i64, other: i64) -> Option<i64> {
+    match op {
+        Arithmetic::Add => one.checked_add(other),
+        Arithmetic::Subtract => one.checked_sub(other),
+        Arithmetic::Multiply => one.checked_mul(other),
+        Arithmetic::Divide => one.checked_div(other),
         // Only the quotient of the least int and -1 overflows; the remainder is 0.
-        MathFunction::Modulo => Some(one.wrapping_rem(other)),
-        MathFunction::Max => Some(one.max(other)),
-        MathFunction::Min => Some(one.min(other)),
-        _ => return Ok(floats(function, one as f64, other as f64)),
-    };
-    match result {
-        Some(number) => Ok(Some(Value::Int(number))),
-        None => Err(overflow(function, &[one, other])),
+        Arithmetic::Modulo => Some(one.wrapping_rem(other)),
+        Arithmetic::Max => Some(one.max(other)),
+        Arithmetic::Min => Some(one.min(other)),
     }
 }
 
-fn floats(function: MathFunction, one: f64, other: f64) -> Option<Value> {
-    match function {
-        MathFunction::Add => finite(one + other),
-        MathFunction::Subtract => finite(one - other),
-        MathFunction::Multiply => finite(one * other),
-        MathFunction::Divide if other != 0.0 => finite(one / other),
-        MathFunction::Modulo if other != 0.0 => finite(one % other),
-        MathFunction::Max => finite(one.max(other)),
-        MathFunction::Min => finite(one.min(other)),
-        // A broken power of a negative number is none, as is its root.
-        MathFunction::Pow => finite(Some(one.powf(other)).filter(|power| !power.is_nan())?),
-        MathFunction::LogBase if 0.0 <= one && 0.0 < other && other != 1.0 => {
-            finite(one.ln() / other.ln())
-        }
-        _ => None,
+fn floats(op: Arithmetic, one: f64, other: f64) -> Option<Value> {
+    if op.divides() && other == 0.0 {
+        return None;
     }
+    finite(match op {
+        Arithmetic::Add => one + other,
+        Arithmetic::Subtract => one - other,
+        Arithmetic::Multiply => one * other,
+        Arithmetic::Divide => one / other,
+        Arithmetic::Modulo => one % other,
+        Arithmetic::Max => one.max(other),
+        Arithmetic::Min => one.min(other),
+    })
 }
 
-fn vectors(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+/// Two numbers as floats; `None` where one is no number.
+fn two_floats(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<(f64, f64)> {
+    let is_big = |value| matches!(value, ValueRef::BigFloat(_));
+    if is_big(one) || is_big(other) {
+        return Some((big_float(one)?.to_f64(), big_float(other)?.to_f64()));
+    }
+    Some((float(one)?, float(other)?))
+}
+
+/// The scalar product of two vectors of one length.
+fn dot(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    let (ValueRef::Vector(one), ValueRef::Vector(other)) = (one, other) else { return None };
+    let products = one.iter().zip(other).map(|(a, b)| f64::from(*a) * f64::from(*b));
+    if one.len() == other.len() { finite(products.sum()) } else { None }
+}
+
+/// An operator on two vectors of one length, or on a vector and a number.
+fn vectors(op: Arithmetic, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
     if let (ValueRef::Vector(one), ValueRef::Vector(other)) = (one, other) {
         if one.len() != other.len() {
             return None;
         }
         let pairs = one.iter().zip(other);
-        return match function {
-            MathFunction::Add => Some(Value::Vector(pairs.map(|(a, b)| a + b).collect())),
-            MathFunction::Subtract => Some(Value::Vector(pairs.map(|(a, b)| a - b).collect())),
-            MathFunction::Dot => finite(pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()),
-            _ => None,
+        return match op {
+            Arithmetic::Add => Some(Value::Vector(pairs.map(|(a, b)| a + b).collect())),
+            Arithmetic::Subtract => Some(Value::Vector(pairs.map(|(a, b)| a - b).collect())),
+            Arithmetic::Multiply
+            | Arithmetic::Divide
+            | Arithmetic::Modulo
+            | Arithmetic::Max
+            | Arithmetic::Min => None,
         };
     }
     let (numbers, factor) = match (one, other) {
         (ValueRef::Vector(numbers), scalar) => (numbers, scalar),
-        (scalar, ValueRef::Vector(numbers)) if function == MathFunction::Multiply => {
-            (numbers, scalar)
-        }
+        (scalar, ValueRef::Vector(numbers)) if op == Arithmetic::Multiply => (numbers, scalar),
         _ => return None,
     };
     let factor = float(factor)? as f32;
     if factor.is_infinite() {
         return None;
     }
-    match function {
-        MathFunction::Multiply => Some(Value::Vector(numbers.iter().map(|x| x * factor).collect())),
-        MathFunction::Divide if factor != 0.0 => {
+    match op {
+        Arithmetic::Multiply => Some(Value::Vector(numbers.iter().map(|x| x * factor).collect())),
+        Arithmetic::Divide if factor != 0.0 => {
             Some(Value::Vector(numbers.iter().map(|x| x / factor).collect()))
         }
-        _ => None,
+        Arithmetic::Add
+        | Arithmetic::Subtract
+        | Arithmetic::Divide
+        | Arithmetic::Modulo
+        | Arithmetic::Max
+        | Arithmetic::Min => None,
     }
 }
 
-fn big_floats(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
-    let big = |value: ValueRef<'_>| match value {
-        ValueRef::BigFloat(text) => BigFloat::parse(text).ok(),
-        ValueRef::Int(number) => Some(BigFloat::from_i64(number)),
-        ValueRef::Float(number) => BigFloat::from_f64(number),
-        _ => None,
-    };
-    let (one, other) = (big(one)?, big(other)?);
-    match function {
-        MathFunction::Add => one.add(&other).map(Value::BigFloat),
-        MathFunction::Subtract => one.sub(&other).map(Value::BigFloat),
-        MathFunction::Multiply => one.mul(&other).map(Value::BigFloat),
-        MathFunction::Divide => one.div(&other).map(Value::BigFloat),
-        MathFunction::Max => {
+fn big_floats(op: Arithmetic, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
+    let (one, other) = (big_float(one)?, big_float(other)?);
+    match op {
+        Arithmetic::Add => one.add(&other).map(Value::BigFloat),
+        Arithmetic::Subtract => one.sub(&other).map(Value::BigFloat),
+        Arithmetic::Multiply => one.mul(&other).map(Value::BigFloat),
+        Arithmetic::Divide => one.div(&other).map(Value::BigFloat),
+        Arithmetic::Modulo => floats(op, one.to_f64(), other.to_f64()),
+        Arithmetic::Max => {
             Some(Value::BigFloat(if one.compare(&other).is_ge() { one } else { other }))
         }
-        MathFunction::Min => {
+        Arithmetic::Min => {
             Some(Value::BigFloat(if one.compare(&other).is_le() { one } else { other }))
         }
-        _ => floats(function, one.to_f64(), other.to_f64()),
     }
 }
 

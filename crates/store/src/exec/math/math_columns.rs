@@ -10,6 +10,57 @@ use crate::storage::vectorized;
 use hexgraph_base::plan::MathFunction;
 use hexgraph_base::types::Value;
 
+/// An operator on two numbers whose result is an int where both are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// The remainder, with the sign of the dividend.
+    Modulo,
+    Max,
+    Min,
+}
+
+impl Arithmetic {
+    /// Returns the operator that a function is; `None` for functions of one or three operands,
+    /// comparisons, and those whose result is always a float.
+    pub(super) fn of(function: MathFunction) -> Option<Arithmetic> {
+        match function {
+            MathFunction::Add => Some(Arithmetic::Add),
+            MathFunction::Subtract => Some(Arithmetic::Subtract),
+            MathFunction::Multiply => Some(Arithmetic::Multiply),
+            MathFunction::Divide => Some(Arithmetic::Divide),
+            MathFunction::Modulo => Some(Arithmetic::Modulo),
+            MathFunction::Max => Some(Arithmetic::Max),
+            MathFunction::Min => Some(Arithmetic::Min),
+            MathFunction::Negate
+            | MathFunction::Floor
+            | MathFunction::Ceil
+            | MathFunction::Since
+            | MathFunction::Exp
+            | MathFunction::Ln
+            | MathFunction::Sqrt
+            | MathFunction::Cond
+            | MathFunction::Pow
+            | MathFunction::LogBase
+            | MathFunction::Dot
+            | MathFunction::Less
+            | MathFunction::Greater
+            | MathFunction::LessEqual
+            | MathFunction::GreaterEqual
+            | MathFunction::Equal
+            | MathFunction::NotEqual => None,
+        }
+    }
+
+    /// True for the operators that have no result where the second number is 0.
+    pub(super) fn divides(self) -> bool {
+        matches!(self, Arithmetic::Divide | Arithmetic::Modulo)
+    }
+}
+
 /// The numbers of an operand: a column, or one number for all.
 #[derive(Clone, Copy)]
 pub(super) enum OperandValues<'a, T> {
@@ -22,12 +73,9 @@ pub(super) enum OperandValues<'a, T> {
 /// An operator on the numbers of one operand; `None` where columns don't have it, or the numbers
 /// are no floats.
 pub(crate) fn unary(function: MathFunction, operand: &ValueMap) -> Option<ValueMap> {
-    let is_of_columns = match function {
-        MathFunction::Negate => matches!(operand.values, Column::Float(_)),
-        MathFunction::Exp | MathFunction::Ln | MathFunction::Sqrt => true,
-        _ => false,
-    };
-    if !is_of_columns {
+    let are_floats = matches!(function, MathFunction::Exp | MathFunction::Ln | MathFunction::Sqrt)
+        || function == MathFunction::Negate && matches!(operand.values, Column::Float(_));
+    if !are_floats {
         return None;
     }
     let numbers = floats_of(&operand.values)?;
@@ -66,9 +114,7 @@ pub(crate) fn binary(
     other: &ValueMap,
     are_alike: bool,
 ) -> Option<(ValueMap, bool)> {
-    if !is_arithmetic(function) {
-        return None;
-    }
+    let op = Arithmetic::of(function)?;
     let united;
     let (one, other) = match (&one.constant, &other.constant) {
         (None, None) if !are_alike => {
@@ -76,24 +122,24 @@ pub(crate) fn binary(
             (&united.0, &united.1)
         }
         (Some(_), Some(_)) => return None,
-        _ => (one, other),
+        (None | Some(_), None) | (None, Some(_)) => (one, other),
     };
     let nodes = if one.constant.is_none() { one } else { other };
     let len = nodes.nodes.len();
     if let (Some(one), Some(other)) = (ints(one), ints(other)) {
-        if let Some(all) = int_results(function, one, other, len) {
+        if let Some(all) = int_results(op, one, other, len) {
             return Some((with_values(nodes, Column::Int(all)), true));
         }
-        let (nodes, some) = quotients(function, one, other, &nodes.nodes)?;
+        let (nodes, some) = quotients(op, one, other, &nodes.nodes)?;
         return Some((ValueMap { nodes, values: Column::Int(some), constant: None }, false));
     }
     let (one_column, other_column) = (floats_of(&one.values), floats_of(&other.values));
     let one = floats(one, one_column.as_deref())?;
     let other = floats(other, other_column.as_deref())?;
-    if let Some(all) = float_results(function, one, other, len) {
+    if let Some(all) = float_results(op, one, other, len) {
         return Some((with_values(nodes, Column::Float(all)), true));
     }
-    let (nodes, some) = quotients(function, one, other, &nodes.nodes)?;
+    let (nodes, some) = quotients(op, one, other, &nodes.nodes)?;
     Some((ValueMap { nodes, values: Column::Float(some), constant: None }, false))
 }
 
@@ -105,7 +151,7 @@ pub(super) trait Divisible: Copy {
     /// The results for all positions, and 0 where the divisor is 0; `None` where one does not fit,
     /// and for operators that are no division.
     fn all_divided(
-        function: MathFunction,
+        op: Arithmetic,
         one: OperandValues<'_, Self>,
         divisors: &[Self],
     ) -> Option<Vec<Self>>;
@@ -117,12 +163,12 @@ impl Divisible for i64 {
     }
 
     fn all_divided(
-        function: MathFunction,
+        op: Arithmetic,
         one: OperandValues<'_, i64>,
         divisors: &[i64],
     ) -> Option<Vec<i64>> {
         let (divisors, len) = (OperandValues::Column(divisors), divisors.len());
-        if function == MathFunction::Divide {
+        if op == Arithmetic::Divide {
             return each(one, divisors, len, |one, divisor| match divisor {
                 0 => (0, false),
                 divisor => one.overflowing_div(divisor),
@@ -132,7 +178,7 @@ impl Divisible for i64 {
             0 => (0, false),
             divisor => (one.wrapping_rem(divisor), false),
         };
-        (function == MathFunction::Modulo).then(|| each(one, divisors, len, rest))?
+        (op == Arithmetic::Modulo).then(|| each(one, divisors, len, rest))?
     }
 }
 
@@ -142,25 +188,25 @@ impl Divisible for f64 {
     }
 
     fn all_divided(
-        function: MathFunction,
+        op: Arithmetic,
         one: OperandValues<'_, f64>,
         divisors: &[f64],
     ) -> Option<Vec<f64>> {
         let (divisors, len) = (OperandValues::Column(divisors), divisors.len());
         // The quotient by 0 is computed and left out, so that the loop has no branch.
         let chosen = |divisor: f64, result: f64| if divisor == 0.0 { 0.0 } else { clamp(result) };
-        if function == MathFunction::Divide {
+        if op == Arithmetic::Divide {
             return each(one, divisors, len, |a, b| (chosen(b, a / b), false));
         }
         let rest = |a: f64, b: f64| (chosen(b, a % b), false);
-        (function == MathFunction::Modulo).then(|| each(one, divisors, len, rest))?
+        (op == Arithmetic::Modulo).then(|| each(one, divisors, len, rest))?
     }
 }
 
 /// The results of a division for the nodes whose divisor is not 0; `None` for other operators, and
 /// where one does not fit. O(nodes).
 fn quotients<T: Divisible>(
-    function: MathFunction,
+    op: Arithmetic,
     one: OperandValues<'_, T>,
     other: OperandValues<'_, T>,
     nodes: &[u32],
@@ -173,7 +219,7 @@ fn quotients<T: Divisible>(
             &of_all
         }
     };
-    let results = T::all_divided(function, one, divisors)?;
+    let results = T::all_divided(op, one, divisors)?;
     let results = results.into_iter().zip(divisors);
     Some(retained(nodes, results.map(|(result, divisor)| (!divisor.is_zero()).then_some(result))))
 }
@@ -201,7 +247,7 @@ fn unite(one: &ValueMap, other: &ValueMap) -> Option<(ValueMap, ValueMap)> {
             (nodes.len() == one.nodes.len()).then_some(())?;
             (nodes, Column::Float(left), Column::Int(right))
         }
-        _ => return None,
+        (Column::Any(_), _) | (_, Column::Any(_)) => return None,
     };
     let other = ValueMap { nodes: nodes.clone(), values: right, constant: None };
     Some((ValueMap { nodes, values: left, constant: None }, other))
@@ -240,7 +286,7 @@ fn ints(operand: &ValueMap) -> Option<OperandValues<'_, i64>> {
     match (&operand.constant, &operand.values) {
         (Some(Value::Int(number)), _) => Some(OperandValues::Constant(*number)),
         (None, Column::Int(numbers)) => Some(OperandValues::Column(numbers)),
-        _ => None,
+        (Some(_), _) | (None, Column::Float(_) | Column::Any(_)) => None,
     }
 }
 
@@ -263,24 +309,10 @@ fn floats_of(column: &Column) -> Option<std::borrow::Cow<'_, [f64]>> {
     }
 }
 
-/// True for the operators on two numbers that columns have.
-pub(super) fn is_arithmetic(function: MathFunction) -> bool {
-    matches!(
-        function,
-        MathFunction::Add
-            | MathFunction::Subtract
-            | MathFunction::Multiply
-            | MathFunction::Divide
-            | MathFunction::Modulo
-            | MathFunction::Max
-            | MathFunction::Min
-    )
-}
-
 /// The results of an operator on ints; `None` where one position has none, or one that does not fit
-/// 64 bits, and for operators that columns don't have.
+/// 64 bits.
 pub(super) fn int_results(
-    function: MathFunction,
+    op: Arithmetic,
     one: OperandValues<'_, i64>,
     other: OperandValues<'_, i64>,
     len: usize,
@@ -294,22 +326,21 @@ pub(super) fn int_results(
         0 => (0, true),
         other => (one.wrapping_rem(other), false),
     };
-    match function {
-        MathFunction::Add => each(one, other, len, i64::overflowing_add),
-        MathFunction::Subtract => each(one, other, len, i64::overflowing_sub),
-        MathFunction::Multiply => each(one, other, len, i64::overflowing_mul),
-        MathFunction::Divide => each(one, other, len, quotient),
-        MathFunction::Modulo => each(one, other, len, rest),
-        MathFunction::Max => each(one, other, len, |one, other| (one.max(other), false)),
-        MathFunction::Min => each(one, other, len, |one, other| (one.min(other), false)),
-        _ => None,
+    match op {
+        Arithmetic::Add => each(one, other, len, i64::overflowing_add),
+        Arithmetic::Subtract => each(one, other, len, i64::overflowing_sub),
+        Arithmetic::Multiply => each(one, other, len, i64::overflowing_mul),
+        Arithmetic::Divide => each(one, other, len, quotient),
+        Arithmetic::Modulo => each(one, other, len, rest),
+        Arithmetic::Max => each(one, other, len, |one, other| (one.max(other), false)),
+        Arithmetic::Min => each(one, other, len, |one, other| (one.min(other), false)),
     }
 }
 
 /// As [`int_results`] if no result can leave 64 bits: without a test for that, products become
 /// vector instructions.
 pub(super) fn bounded_int_results(
-    function: MathFunction,
+    op: Arithmetic,
     one: OperandValues<'_, i64>,
     other: OperandValues<'_, i64>,
     len: usize,
@@ -321,30 +352,31 @@ pub(super) fn bounded_int_results(
             (result, false)
         }
     }
-    match function {
-        MathFunction::Add => each(one, other, len, fitting(i64::overflowing_add)),
-        MathFunction::Subtract => each(one, other, len, fitting(i64::overflowing_sub)),
-        MathFunction::Multiply => each(one, other, len, fitting(i64::overflowing_mul)),
-        _ => int_results(function, one, other, len),
+    match op {
+        Arithmetic::Add => each(one, other, len, fitting(i64::overflowing_add)),
+        Arithmetic::Subtract => each(one, other, len, fitting(i64::overflowing_sub)),
+        Arithmetic::Multiply => each(one, other, len, fitting(i64::overflowing_mul)),
+        Arithmetic::Divide | Arithmetic::Modulo | Arithmetic::Max | Arithmetic::Min => {
+            int_results(op, one, other, len)
+        }
     }
 }
 
 /// As [`int_results`], of floats. What overflows is the greatest float.
 pub(super) fn float_results(
-    function: MathFunction,
+    op: Arithmetic,
     one: OperandValues<'_, f64>,
     other: OperandValues<'_, f64>,
     len: usize,
 ) -> Option<Vec<f64>> {
-    match function {
-        MathFunction::Add => each(one, other, len, |one, other| (clamp(one + other), false)),
-        MathFunction::Subtract => each(one, other, len, |one, other| (clamp(one - other), false)),
-        MathFunction::Multiply => each(one, other, len, |one, other| (clamp(one * other), false)),
-        MathFunction::Divide => each(one, other, len, |a, b| (clamp(a / b), b == 0.0)),
-        MathFunction::Modulo => each(one, other, len, |a, b| (clamp(a % b), b == 0.0)),
-        MathFunction::Max => each(one, other, len, |one, other| (clamp(one.max(other)), false)),
-        MathFunction::Min => each(one, other, len, |one, other| (clamp(one.min(other)), false)),
-        _ => None,
+    match op {
+        Arithmetic::Add => each(one, other, len, |one, other| (clamp(one + other), false)),
+        Arithmetic::Subtract => each(one, other, len, |one, other| (clamp(one - other), false)),
+        Arithmetic::Multiply => each(one, other, len, |one, other| (clamp(one * other), false)),
+        Arithmetic::Divide => each(one, other, len, |a, b| (clamp(a / b), b == 0.0)),
+        Arithmetic::Modulo => each(one, other, len, |a, b| (clamp(a % b), b == 0.0)),
+        Arithmetic::Max => each(one, other, len, |one, other| (clamp(one.max(other)), false)),
+        Arithmetic::Min => each(one, other, len, |one, other| (clamp(one.min(other)), false)),
     }
 }
 

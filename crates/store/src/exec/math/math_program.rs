@@ -10,7 +10,7 @@
 //! the expression. Elsewhere a missing result counts as 0.
 
 use super::math_columns::{
-    Divisible, OperandValues, bounded_int_results, float_result, float_results, is_arithmetic,
+    Arithmetic, Divisible, OperandValues, bounded_int_results, float_result, float_results,
 };
 use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
@@ -47,11 +47,11 @@ enum Node {
     Int(i64),
     Float(f64),
     Unary(MathFunction, Box<Node>),
-    Binary(MathFunction, Box<(Node, Node)>),
+    Binary(Arithmetic, Box<(Node, Node)>),
     /// An operator on one operand that has no result for some numbers.
     Partial(MathFunction, Box<Node>),
     /// A quotient or a remainder by numbers that may be 0.
-    Divided(MathFunction, Box<(Node, Node)>),
+    Divided(Arithmetic, Box<(Node, Node)>),
 }
 
 /// The numbers of a batch: one for each node, or one for all of them.
@@ -160,17 +160,18 @@ fn compile(
                 Some((Node::Unary(*function, Box::new(node)), kind))
             }
             [one, other] => {
+                let op = Arithmetic::of(*function)?;
                 let (left, one_kind) = compile(one, input, may_fail && is_constant(other))?;
                 let (right, other_kind) = compile(other, input, may_fail && is_constant(one))?;
-                if divides(*function) && !right.is_divisor() {
+                if op.divides() && !right.is_divisor() {
                     if !may_fail || !right.has_input() || left.may_fail() {
                         return None;
                     }
-                    let kind = kind_of_division(*function, one_kind, other_kind)?;
-                    return Some((Node::Divided(*function, Box::new((left, right))), kind));
+                    let kind = kind_of_division(op, one_kind, other_kind)?;
+                    return Some((Node::Divided(op, Box::new((left, right))), kind));
                 }
-                let kind = kind_of_two(*function, one_kind, other_kind)?;
-                Some((Node::Binary(*function, Box::new((left, right))), kind))
+                let kind = kind_of_two(op, one_kind, other_kind)?;
+                Some((Node::Binary(op, Box::new((left, right))), kind))
             }
             _ => None,
         },
@@ -191,39 +192,34 @@ fn kind_of_one(function: MathFunction, kind: NumberKind) -> Option<NumberKind> {
 }
 
 /// As [`kind_of_one`], on two operands. A divisor is a constant other than 0.
-fn kind_of_two(function: MathFunction, one: NumberKind, other: NumberKind) -> Option<NumberKind> {
+fn kind_of_two(op: Arithmetic, one: NumberKind, other: NumberKind) -> Option<NumberKind> {
     let (NumberKind::Int { least: a, greatest: b }, NumberKind::Int { least: c, greatest: d }) =
         (one, other)
     else {
-        return is_arithmetic(function).then_some(NumberKind::Float);
+        return Some(NumberKind::Float);
     };
     // In 128 bits no sum and no product of two bounds overflows.
     let [a, b, c, d] = [a, b, c, d].map(i128::from);
-    match function {
-        MathFunction::Add => ints_between(a + c, b + d),
-        MathFunction::Subtract => ints_between(a - d, b - c),
-        MathFunction::Multiply => {
+    match op {
+        Arithmetic::Add => ints_between(a + c, b + d),
+        Arithmetic::Subtract => ints_between(a - d, b - c),
+        Arithmetic::Multiply => {
             let products = [a * c, a * d, b * c, b * d];
             ints_between(*products.iter().min()?, *products.iter().max()?)
         }
         // By a constant, a quotient only rises or only falls with the dividend: its bounds are
         // those of the ends.
-        MathFunction::Divide => ints_between((a / c).min(b / c), (a / c).max(b / c)),
+        Arithmetic::Divide => ints_between((a / c).min(b / c), (a / c).max(b / c)),
         // A remainder has the sign of the dividend, which may be either, and is less than the
         // divisor.
-        MathFunction::Modulo => ints_between(-(c.abs() - 1), c.abs() - 1),
-        MathFunction::Max => ints_between(a.max(c), b.max(d)),
-        MathFunction::Min => ints_between(a.min(c), b.min(d)),
-        _ => None,
+        Arithmetic::Modulo => ints_between(-(c.abs() - 1), c.abs() - 1),
+        Arithmetic::Max => ints_between(a.max(c), b.max(d)),
+        Arithmetic::Min => ints_between(a.min(c), b.min(d)),
     }
 }
 
 /// As [`kind_of_two`], of a quotient or a remainder by any number but 0.
-fn kind_of_division(
-    function: MathFunction,
-    one: NumberKind,
-    other: NumberKind,
-) -> Option<NumberKind> {
+fn kind_of_division(op: Arithmetic, one: NumberKind, other: NumberKind) -> Option<NumberKind> {
     let (NumberKind::Int { least: a, greatest: b }, NumberKind::Int { least: c, greatest: d }) =
         (one, other)
     else {
@@ -231,13 +227,9 @@ fn kind_of_division(
     };
     let greatest = |one: i64, other: i64| i128::from(one).abs().max(i128::from(other).abs());
     // By 1 and by -1 a quotient is greatest. A remainder is less than the divisor.
-    let is_rest = function == MathFunction::Modulo;
+    let is_rest = op == Arithmetic::Modulo;
     let most = if is_rest { (greatest(c, d) - 1).max(0) } else { greatest(a, b) };
     ints_between(-most, most)
-}
-
-fn divides(function: MathFunction) -> bool {
-    matches!(function, MathFunction::Divide | MathFunction::Modulo)
 }
 
 fn ints_between(least: i128, greatest: i128) -> Option<NumberKind> {
@@ -287,19 +279,18 @@ impl Node {
                 (!is_missing || *function == MathFunction::Negate).then_some(is_missing)
             }
             Node::Partial(_, node) => (!node.is_missing(lacks)?).then_some(false),
-            Node::Binary(function, nodes) | Node::Divided(function, nodes) => {
+            Node::Binary(op, nodes) | Node::Divided(op, nodes) => {
                 let (one, other) = &**nodes;
                 let (left, right) = (one.is_missing(lacks)?, other.is_missing(lacks)?);
                 match (one.has_input(), other.has_input()) {
                     // A node that lacks the operand has no result next to a constant, and 0 is read
                     // of it.
                     (true, false) if left => {
-                        let keeps_zero =
-                            matches!(function, MathFunction::Multiply) || divides(*function);
+                        let keeps_zero = *op == Arithmetic::Multiply || op.divides();
                         (keeps_zero && matches!(other, Node::Int(_))).then_some(true)
                     }
                     (false, true) if right => {
-                        let keeps_zero = *function == MathFunction::Multiply;
+                        let keeps_zero = *op == Arithmetic::Multiply;
                         (keeps_zero && matches!(one, Node::Int(_))).then_some(true)
                     }
                     // 0 divided by 0 has no result, which is not what is missing.
@@ -333,27 +324,27 @@ impl Node {
             Node::Partial(function, node) => {
                 node.eval(inputs, len, has)?.partial(*function, has)?
             }
-            Node::Binary(function, nodes) => {
+            Node::Binary(op, nodes) => {
                 let one = nodes.0.eval(inputs, len, has)?;
                 let other = nodes.1.eval(inputs, len, has)?;
                 if let (Some(one), Some(other)) = (one.ints(), other.ints()) {
                     // The bounds were followed when the program was compiled.
-                    Batch::Ints(bounded_int_results(*function, one, other, len)?.into())
+                    Batch::Ints(bounded_int_results(*op, one, other, len)?.into())
                 } else {
                     let (one, other) = (one.into_floats(), other.into_floats());
                     let (one, other) = (one.floats()?, other.floats()?);
-                    Batch::Floats(float_results(*function, one, other, len)?.into())
+                    Batch::Floats(float_results(*op, one, other, len)?.into())
                 }
             }
-            Node::Divided(function, nodes) => {
+            Node::Divided(op, nodes) => {
                 let one = nodes.0.eval(inputs, len, has)?;
                 let other = nodes.1.eval(inputs, len, has)?;
                 if let (Some(one), Batch::Ints(divisors)) = (one.ints(), &other) {
-                    return Some(Batch::Ints(divided(*function, one, divisors, has)?.into()));
+                    return Some(Batch::Ints(divided(*op, one, divisors, has)?.into()));
                 }
                 let (one, other) = (one.into_floats(), other.into_floats());
                 let (one, Batch::Floats(divisors)) = (one.floats()?, &other) else { return None };
-                Batch::Floats(divided(*function, one, divisors, has)?.into())
+                Batch::Floats(divided(*op, one, divisors, has)?.into())
             }
         })
     }
@@ -362,13 +353,13 @@ impl Node {
 /// The quotients or remainders of a batch; 0, which is within all bounds, where the divisor is 0,
 /// and that is noted in `has`.
 fn divided<T: Divisible>(
-    function: MathFunction,
+    op: Arithmetic,
     one: OperandValues<'_, T>,
     divisors: &[T],
     has: &mut Vec<bool>,
 ) -> Option<Vec<T>> {
     note(has, divisors.iter().map(|divisor| !divisor.is_zero()));
-    T::all_divided(function, one, divisors)
+    T::all_divided(op, one, divisors)
 }
 
 /// Notes which nodes of a batch have a result of one more operator.
@@ -394,7 +385,7 @@ impl<'a> Batch<'a> {
         match self {
             Batch::Ints(ints) => Some(OperandValues::Column(ints)),
             Batch::Int(int) => Some(OperandValues::Constant(*int)),
-            _ => None,
+            Batch::Floats(_) | Batch::Float(_) => None,
         }
     }
 
@@ -402,7 +393,7 @@ impl<'a> Batch<'a> {
         match self {
             Batch::Floats(floats) => Some(OperandValues::Column(floats)),
             Batch::Float(float) => Some(OperandValues::Constant(*float)),
-            _ => None,
+            Batch::Ints(_) | Batch::Int(_) => None,
         }
     }
 
@@ -417,7 +408,7 @@ impl<'a> Batch<'a> {
     fn unary(self, function: MathFunction, len: usize) -> Option<Batch<'a>> {
         if let (MathFunction::Negate, Some(ints)) = (function, self.ints()) {
             let zero = OperandValues::Constant(0);
-            let results = bounded_int_results(MathFunction::Subtract, zero, ints, len)?;
+            let results = bounded_int_results(Arithmetic::Subtract, zero, ints, len)?;
             return Some(Batch::Ints(results.into()));
         }
         let operator = |float: f64| float_result(function, float);
@@ -426,7 +417,7 @@ impl<'a> Batch<'a> {
                 Batch::Floats(floats.iter().map(|&float| operator(float)).collect::<Option<_>>()?)
             }
             Batch::Float(float) => Batch::Float(operator(float)?),
-            _ => return None,
+            Batch::Ints(_) | Batch::Int(_) => return None,
         })
     }
 }
