@@ -8,10 +8,11 @@ use crate::exec::select::batches::RowFinder;
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{LangValues, Row};
 use crate::storage::{FrozenBitmap, TextArray, Values, bit_of};
+use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::text::{Regex, within_distance};
-use hexgraph_base::types::{DateTime, Result, Value, ValueRef, ValueType};
+use hexgraph_base::types::{DateTime, Geometry, Result, Value, ValueRef, ValueType};
 use std::ops::{Bound, RangeInclusive};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The test of a column that has one value for each of its nodes.
 pub(crate) struct ColumnTest<'a> {
@@ -26,9 +27,13 @@ pub(crate) struct ColumnTest<'a> {
 
 /// A condition on a value.
 #[derive(Clone)]
-enum Condition {
+pub(in crate::exec) enum Condition {
+    /// It compares with others.
     Compares(ValueCondition),
+    /// It is a text that meets a condition.
     Matches(TextCondition),
+    /// It is a geometry with the queried relation to the queried one.
+    Relates(Arc<GeoQuery>),
 }
 
 /// A condition on a text, which is not empty.
@@ -50,12 +55,42 @@ impl TextCondition {
     }
 }
 
+impl From<ValueCondition> for Condition {
+    fn from(condition: ValueCondition) -> Condition {
+        Condition::Compares(condition)
+    }
+}
+
+impl From<TextCondition> for Condition {
+    fn from(condition: TextCondition) -> Condition {
+        Condition::Matches(condition)
+    }
+}
+
 impl Condition {
-    fn holds(&self, value: ValueRef<'_>) -> bool {
+    pub(super) fn holds(&self, value: ValueRef<'_>) -> bool {
         match self {
             Condition::Compares(expected) => expected.holds(value),
             Condition::Matches(text) => text.holds(value),
+            Condition::Relates(query) => {
+                let ValueRef::Geo(text) = value else { return false };
+                Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
+            }
         }
+    }
+
+    /// What it costs to evaluate it for a node, about.
+    pub(super) fn cost(&self) -> Cost {
+        match self {
+            Condition::Compares(_) => cost::TEST,
+            Condition::Matches(_) => cost::PATTERN,
+            Condition::Relates(_) => cost::GEOMETRY,
+        }
+    }
+
+    /// Whether it has memory that only one thread at a time can use.
+    pub(super) fn has_memory(&self) -> bool {
+        matches!(self, Condition::Matches(TextCondition::Matches(_)))
     }
 }
 
@@ -81,34 +116,20 @@ pub(crate) const DAY: i64 = 86_400;
 
 impl<'a> ColumnTest<'a> {
     /// The test of a predicate's values, which are compared as a type. The condition comes back
-    /// where the column is stored otherwise, or it is none that is seen there.
-    pub(crate) fn new(
+    /// where the column is stored otherwise, or it is none that is seen there. Patterns are matched
+    /// with the distinct texts of a column, once each, and not with the text of each node.
+    pub(super) fn new(
         part: &'a LangValues,
         value_type: ValueType,
-        expected: ValueCondition,
-    ) -> std::result::Result<ColumnTest<'a>, ValueCondition> {
-        match Stored::of(part, value_type, &expected) {
-            Some(rows) => {
-                let expected = Condition::Compares(expected);
-                Ok(ColumnTest { rows, value_type, expected, others: Vec::new() })
-            }
-            None => Err(expected),
-        }
-    }
-
-    /// The test whether texts of a predicate meet a condition, if there are few distinct ones: each
-    /// is tested once, and not for each node that has it. The condition comes back where they are
-    /// not.
-    pub(super) fn matching(
-        part: &'a LangValues,
-        value_type: ValueType,
-        expected: TextCondition,
-    ) -> std::result::Result<ColumnTest<'a>, TextCondition> {
-        match Stored::of_codes(part, value_type) {
-            Some(rows) => {
-                let expected = Condition::Matches(expected);
-                Ok(ColumnTest { rows, value_type, expected, others: Vec::new() })
-            }
+        expected: Condition,
+    ) -> std::result::Result<ColumnTest<'a>, Condition> {
+        let rows = match &expected {
+            Condition::Compares(expected) => Stored::of(part, value_type, expected),
+            Condition::Matches(_) => Stored::of_codes(part, value_type),
+            Condition::Relates(_) => None,
+        };
+        match rows {
+            Some(rows) => Ok(ColumnTest { rows, value_type, expected, others: Vec::new() }),
             None => Err(expected),
         }
     }
@@ -213,7 +234,7 @@ impl<'a> ColumnTest<'a> {
                     return listed(between(&floats, first, last), range);
                 }
             }
-            _ => {}
+            Stored::Days(..) | Stored::Texts(..) | Stored::Codes(..) => {}
         }
         let changes = part.changed_between(first, last);
         changes.map(|(node, row)| (node, self.holds_changed(row))).collect()
@@ -329,14 +350,12 @@ impl<'a> Stored<'a> {
     /// As [`Stored::of`], of a column of few distinct texts, for any condition on texts.
     fn of_codes(part: &'a LangValues, value_type: ValueType) -> Option<Stored<'a>> {
         let column = &part.base.column;
-        match &column.values {
-            Values::Coded { value_type: stored, codes, texts }
-                if column.rows.is_none() && value_type == ValueType::String && is_text(*stored) =>
-            {
-                Some(Stored::Codes(codes.as_slice(), texts, OnceLock::new()))
-            }
-            _ => None,
-        }
+        let Values::Coded { value_type: stored, codes, texts } = &column.values else {
+            return None;
+        };
+        let are_texts = value_type == ValueType::String && is_text(*stored);
+        (column.rows.is_none() && are_texts)
+            .then(|| Stored::Codes(codes.as_slice(), texts, OnceLock::new()))
     }
 }
 
@@ -424,17 +443,8 @@ fn units_between(expected: &ValueCondition, unit: i64) -> Option<RangeInclusive<
         Bound::Excluded(nanos) => clamped(-(-nanos).div_euclid(unit) - 1),
         Bound::Unbounded => i64::MAX,
     };
-    let (first, last) = match expected {
-        ValueCondition::AnyOf(values) => match values.as_slice() {
-            [Value::DateTime(time)] => (Bound::Included(nanos(time)), Bound::Included(nanos(time))),
-            _ => return None,
-        },
-        ValueCondition::Than(op, Value::DateTime(time)) => op.bounds(nanos(time)),
-        ValueCondition::Between(Value::DateTime(first), Value::DateTime(last)) => {
-            (Bound::Included(nanos(first)), Bound::Included(nanos(last)))
-        }
-        _ => return None,
-    };
+    let (first, last) = expected
+        .bounds(|value| if let Value::DateTime(time) = value { Some(nanos(time)) } else { None })?;
     Some(low(first)..=high(last))
 }
 
@@ -509,18 +519,18 @@ mod tests {
                 let predicate = &**predicate;
                 for _ in 0..4 {
                     let expected = condition(name, &mut rng);
-                    let tester = Tester::of_values(predicate, None, expected.clone());
+                    let tester = Tester::of_values(predicate, None, expected.clone().into());
                     let Tester::Column { part, rows } = &tester else { continue };
                     let second = condition(name, &mut rng);
                     if let Tester::Column { rows: other, .. } =
-                        Tester::of_values(predicate, None, second.clone())
+                        Tester::of_values(predicate, None, second.clone().into())
                         && let Some(rows) = rows.both(&other)
                     {
                         let both = Tester::Column { part, rows };
                         let two = [&expected, &second].map(|expected| Tester::Value {
                             predicate,
                             lang: None,
-                            expected: expected.clone(),
+                            expected: expected.clone().into(),
                         });
                         for node in 0..900 {
                             let right = two.iter().all(|one| one.test(node));
@@ -536,7 +546,8 @@ mod tests {
                         Stored::Days(..) => 4,
                         Stored::Texts(..) | Stored::Codes(..) => 5,
                     }] += 1;
-                    let alone = Tester::Value { predicate, lang: None, expected: expected.clone() };
+                    let alone =
+                        Tester::Value { predicate, lang: None, expected: expected.clone().into() };
                     let nodes: Vec<u32> = (0..900).filter(|_| rng.u8(..4) != 0).collect();
                     let right: Vec<u32> =
                         nodes.iter().copied().filter(|node| alone.test(*node)).collect();

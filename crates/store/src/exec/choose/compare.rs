@@ -2,7 +2,7 @@
 //! compared with.
 
 use crate::exec::control::context::Context;
-use hexgraph_base::plan::{Argument, Comparison};
+use hexgraph_base::plan::{Argument, Call, Comparison, Operand};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType};
 use std::cmp::Ordering;
 use std::ops::{Bound, RangeInclusive};
@@ -19,61 +19,64 @@ pub(crate) enum ValueCondition {
 }
 
 impl ValueCondition {
+    /// The bounds of the requested values, when these are a range; `of` reads a bound, and is `None`
+    /// for a value of another type.
+    pub(crate) fn bounds<T: Clone>(
+        &self,
+        of: impl Fn(&Value) -> Option<T>,
+    ) -> Option<(Bound<T>, Bound<T>)> {
+        match self {
+            ValueCondition::AnyOf(values) => {
+                let [value] = values.as_slice() else { return None };
+                let value = of(value)?;
+                Some((Bound::Included(value.clone()), Bound::Included(value)))
+            }
+            ValueCondition::Than(op, value) => Some(op.bounds(of(value)?)),
+            ValueCondition::Between(low, high) => {
+                Some((Bound::Included(of(low)?), Bound::Included(of(high)?)))
+            }
+        }
+    }
+
     /// The ints that are requested, when they are a range of ints.
     pub(crate) fn int_range(&self) -> Option<(i64, i64)> {
-        Some(match self {
-            ValueCondition::AnyOf(values) => match values.as_slice() {
-                [Value::Int(number)] => (*number, *number),
-                _ => return None,
-            },
-            ValueCondition::Than(op, Value::Int(number)) => {
-                let (low, high) = op.bounds(*number);
-                let low = match low {
-                    Bound::Included(number) => number,
-                    Bound::Excluded(number) => number.checked_add(1)?,
-                    Bound::Unbounded => i64::MIN,
-                };
-                let high = match high {
-                    Bound::Included(number) => number,
-                    Bound::Excluded(number) => number.checked_sub(1)?,
-                    Bound::Unbounded => i64::MAX,
-                };
-                (low, high)
-            }
-            ValueCondition::Between(Value::Int(low), Value::Int(high)) => (*low, *high),
-            _ => return None,
-        })
+        let (low, high) =
+            self.bounds(|value| if let Value::Int(int) = value { Some(*int) } else { None })?;
+        let low = match low {
+            Bound::Included(number) => number,
+            Bound::Excluded(number) => number.checked_add(1)?,
+            Bound::Unbounded => i64::MIN,
+        };
+        let high = match high {
+            Bound::Included(number) => number,
+            Bound::Excluded(number) => number.checked_sub(1)?,
+            Bound::Unbounded => i64::MAX,
+        };
+        Some((low, high))
     }
 
     /// The floats that are requested, when they are a range of floats.
     pub(crate) fn float_range(&self) -> Option<RangeInclusive<f64>> {
-        let range = match self {
-            ValueCondition::AnyOf(values) => match values.as_slice() {
-                [Value::Float(number)] => *number..=*number,
-                _ => return None,
-            },
-            ValueCondition::Than(op, Value::Float(number)) => {
-                let (low, high) = op.bounds(*number);
-                let low = match low {
-                    Bound::Included(number) => number,
-                    Bound::Excluded(number) => number.next_up(),
-                    Bound::Unbounded => f64::NEG_INFINITY,
-                };
-                let high = match high {
-                    Bound::Included(number) => number,
-                    Bound::Excluded(number) => number.next_down(),
-                    Bound::Unbounded => f64::INFINITY,
-                };
-                // Above all floats there is no next one.
-                let is_beyond = matches!(op, Comparison::Gt) && *number == f64::INFINITY
-                    || matches!(op, Comparison::Lt) && *number == f64::NEG_INFINITY;
-                if is_beyond { f64::INFINITY..=f64::NEG_INFINITY } else { low..=high }
-            }
-            ValueCondition::Between(Value::Float(low), Value::Float(high)) => *low..=*high,
-            _ => return None,
+        let bounds =
+            self.bounds(|value| if let Value::Float(float) = value { Some(*float) } else { None })?;
+        // Beyond all floats there is no next one.
+        if bounds.0 == Bound::Excluded(f64::INFINITY)
+            || bounds.1 == Bound::Excluded(f64::NEG_INFINITY)
+        {
+            return Some(f64::INFINITY..=f64::NEG_INFINITY);
+        }
+        let low = match bounds.0 {
+            Bound::Included(number) => number,
+            Bound::Excluded(number) => number.next_up(),
+            Bound::Unbounded => f64::NEG_INFINITY,
+        };
+        let high = match bounds.1 {
+            Bound::Included(number) => number,
+            Bound::Excluded(number) => number.next_down(),
+            Bound::Unbounded => f64::INFINITY,
         };
         // A NaN is on no side of any float.
-        (!range.start().is_nan() && !range.end().is_nan()).then_some(range)
+        (!low.is_nan() && !high.is_nan()).then_some(low..=high)
     }
 
     /// True when a value meets the condition. Values that can't be compared do not.
@@ -116,6 +119,36 @@ impl Context<'_> {
         Ok(texts)
     }
 
+    /// What a function compares and with which operator, and the conversion of its arguments to a
+    /// condition on values of a type; `None` for a function that compares nothing. `between` needs
+    /// the order that `ge` needs.
+    pub(crate) fn comparison<'f>(
+        &self,
+        call: &'f Call,
+    ) -> Option<(&'f Operand, Comparison, impl Fn(ValueType) -> Result<ValueCondition>)> {
+        let (left, op, arguments, interval) = match call {
+            Call::Compare { op, left, arguments } => (left, *op, arguments.as_slice(), None),
+            Call::Between { left, low, high } => {
+                (left, Comparison::Ge, [].as_slice(), Some((low, high)))
+            }
+            Call::Terms { .. }
+            | Call::CustomTerms { .. }
+            | Call::Regexp { .. }
+            | Call::Match { .. }
+            | Call::Has(_)
+            | Call::Type(_)
+            | Call::Uid { .. }
+            | Call::UidIn { .. }
+            | Call::Geo { .. }
+            | Call::SimilarTo { .. } => return None,
+        };
+        let condition = move |value_type| match interval {
+            Some((low, high)) => self.expected_between(low, high, value_type),
+            None => self.expected(op, arguments, value_type),
+        };
+        Some((left, op, condition))
+    }
+
     /// Converts the arguments of a comparison.
     ///
     /// # Errors
@@ -135,15 +168,15 @@ impl Context<'_> {
         }
         let count = values.len();
         let mut values = values.into_iter();
-        match (values.next(), count) {
-            (Some(value), 1) => Ok(ValueCondition::Than(op, value)),
-            // A variable without a value, or with several different ones, is no bound: nothing is
-            // returned.
-            _ if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) => {
-                Ok(ValueCondition::AnyOf(Vec::new()))
-            }
-            _ => Err(Error::query(format!("`{}` takes one value, found {count}", op.name()))),
+        if let (Some(value), 1) = (values.next(), count) {
+            return Ok(ValueCondition::Than(op, value));
         }
+        // A variable without a value, or with several different ones, is no bound: nothing is
+        // returned.
+        if arguments.iter().any(|argument| matches!(argument, Argument::Val(_))) {
+            return Ok(ValueCondition::AnyOf(Vec::new()));
+        }
+        Err(Error::query(format!("`{}` takes one value, found {count}", op.name())))
     }
 
     /// Converts the arguments of `between`.

@@ -162,13 +162,13 @@ impl<'a> Context<'a> {
                 expect_text(result, "regexp")?;
                 let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
                 let expected = TextCondition::Matches(Box::new(regex));
-                Ok(Tester::of_texts(result, predicate.lang.as_deref(), expected))
+                Ok(Tester::of_values(result, predicate.lang.as_deref(), expected.into()))
             }
             Call::Match { predicate, text, distance } => {
                 let Some(result) = self.resolve(predicate)? else { return nothing() };
                 expect_index(result, PredicateUse::Trigrams)?;
                 let expected = TextCondition::Near(text.as_str().into(), match_distance(distance)?);
-                Ok(Tester::of_texts(result, predicate.lang.as_deref(), expected))
+                Ok(Tester::of_values(result, predicate.lang.as_deref(), expected.into()))
             }
             Call::Has(name) => match self.resolve(name)? {
                 Some(predicate) => Ok(Tester::Has(predicate, name.lang.as_deref(), name.reverse)),
@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
                 }
                 let expected = expected(comparable(predicate.def.value_type));
                 let expected = expected.map_err(|error| error.or_hint(type_of(&predicate.def)))?;
-                Ok(Tester::of_values(predicate, name.lang.as_deref(), expected))
+                Ok(Tester::of_values(predicate, name.lang.as_deref(), expected.into()))
             }
             Operand::Count(name) => {
                 let expected = expected(ValueType::Int);
@@ -341,11 +341,9 @@ pub(crate) fn bad_pattern(reason: PatternError) -> Error {
 pub(crate) fn no_languages(predicate: &Predicate, lang: &str) -> Error {
     let name = &predicate.def.name;
     let message = format!("predicate `{name}` has no languages");
-    let hint = match predicate.def.value_type {
-        ValueType::String => {
-            format!("leave out `@{lang}`, or add `@lang` to the schema of `{name}`")
-        }
-        _ => format!("leave out `@{lang}`"),
+    let hint = match predicate.def.value_type == ValueType::String {
+        true => format!("leave out `@{lang}`, or add `@lang` to the schema of `{name}`"),
+        false => format!("leave out `@{lang}`"),
     };
     Error::query(message).with_hint(hint)
 }
@@ -449,12 +447,12 @@ pub(crate) fn number_column<'p>(
 ) -> Option<&'p LangValues> {
     let part = predicate.only_untagged().filter(|_| name.lang.is_none() && !name.reverse)?;
     let column = &part.base.column;
-    let is_plain = match predicate.def.value_type {
-        ValueType::Int => matches!(column.values, Values::SmallInt(_) | Values::Int(_)),
-        ValueType::Float => matches!(column.values, Values::Float(_)),
-        ValueType::DateTime => matches!(column.values, Values::Days(_) | Values::SmallTime(_)),
-        _ => false,
-    };
+    let is_plain = matches!(
+        (predicate.def.value_type, &column.values),
+        (ValueType::Int, Values::SmallInt(_) | Values::Int(_))
+            | (ValueType::Float, Values::Float(_))
+            | (ValueType::DateTime, Values::Days(_) | Values::SmallTime(_))
+    );
     (is_plain && column.rows.is_none()).then_some(part)
 }
 

@@ -1,5 +1,6 @@
 //! The geo functions: candidates from the index of cells, then a test of each.
 
+use super::column_test::Condition;
 use super::needed_index::expect_index;
 use super::tester::Tester;
 use crate::exec::control::context::Context;
@@ -12,6 +13,7 @@ use hexgraph_base::geo::{GeoArgumentError, GeoQuery};
 use hexgraph_base::plan::{Call, Function, GeoRelation, PredicateRef, PredicateUse};
 use hexgraph_base::types::{Error, Result, ValueType};
 use std::ops::Bound;
+use std::sync::Arc;
 
 /// A geo function as the plan has it.
 #[derive(Clone, Copy)]
@@ -53,7 +55,7 @@ impl<'a> Context<'a> {
             }
             None => nodes_in_cells(predicate, lang, &query),
         };
-        let tester = Tester::Geo { predicate, lang, query: Box::new(query) };
+        let tester = Tester::of_values(predicate, lang, Condition::Relates(Arc::new(query)));
         Ok(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?))
     }
 
@@ -91,7 +93,7 @@ impl<'a> Context<'a> {
         Ok(match self.geo_query(call)? {
             Some((predicate, query)) => {
                 let lang = call.name.lang.as_deref();
-                Tester::Geo { predicate, lang, query: Box::new(query) }
+                Tester::of_values(predicate, lang, Condition::Relates(Arc::new(query)))
             }
             None => Tester::Constant(false),
         })

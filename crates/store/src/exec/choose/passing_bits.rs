@@ -121,7 +121,7 @@ mod tests {
                     "city" | "plain" => ValueCondition::AnyOf(vec![value]),
                     _ => ValueCondition::Than(op, value),
                 };
-                let tester = Tester::of_values(predicate, None, expected);
+                let tester = Tester::of_values(predicate, None, expected.into());
                 let Tester::Column { .. } = &tester else { continue };
                 let all = predicate.subjects();
                 let some: Vec<u32> = (0..count as u32 + 90).filter(|_| rng.u8(..3) != 0).collect();

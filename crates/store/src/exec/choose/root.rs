@@ -47,18 +47,10 @@ impl<'a> Context<'a> {
     /// The number of nodes of a root function that compares values, if the index of entire values
     /// has it without a list of them. `None` for any other function, and for one that is refused.
     pub(crate) fn counted_root(&self, function: &Function) -> Option<usize> {
-        let compared = match &function.call {
-            Call::Compare { op, left: Operand::Predicate(name), arguments } => {
-                let expected = |value_type| self.expected(*op, arguments, value_type);
-                (name, self.compared(name, *op, &expected))
-            }
-            Call::Between { left: Operand::Predicate(name), low, high } => {
-                let expected = |value_type| self.expected_between(low, high, value_type);
-                (name, self.compared(name, Comparison::Ge, &expected))
-            }
-            _ => return None,
+        let (Operand::Predicate(name), op, expected) = self.comparison(&function.call)? else {
+            return None;
         };
-        let (name, Ok(Some((predicate, expected)))) = compared else { return None };
+        let (predicate, expected) = self.compared(name, op, &expected).ok()??;
         let count = ordered_count(predicate, name.lang.as_deref(), &expected)?;
         if !self.pick(true, count, || vec![true, false]) {
             return None;
@@ -174,7 +166,7 @@ impl<'a> Context<'a> {
         }
         self.took(RootPath::Scan);
         let candidates = self.has_set(predicate, name)?;
-        let tester = Tester::of_values(predicate, name.lang.as_deref(), expected);
+        let tester = Tester::of_values(predicate, name.lang.as_deref(), expected.into());
         self.passing_members(&candidates, &tester)
     }
 
@@ -256,15 +248,10 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let (name, expected) = match &function.call {
-            Call::Compare { op, left: Operand::Count(name), arguments } => {
-                (name, self.expected(*op, arguments, ValueType::Int).ok()?)
-            }
-            Call::Between { left: Operand::Count(name), low, high } => {
-                (name, self.expected_between(low, high, ValueType::Int).ok()?)
-            }
-            _ => return None,
+        let (Operand::Count(name), _, expected) = self.comparison(&function.call)? else {
+            return None;
         };
+        let expected = expected(ValueType::Int).ok()?;
         let predicate = self.resolve(name).ok()?.filter(|predicate| predicate.def.count)?;
         let edges = predicate.direction(name.reverse)?;
         if wants_below_one(&expected) || expected.int_range().is_none() {
@@ -285,13 +272,13 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let name = match &function.call {
-            // What is equal to a value are mostly few.
-            Call::Compare { op: Comparison::Eq, .. } => return None,
-            Call::Compare { left: Operand::Predicate(name), .. }
-            | Call::Between { left: Operand::Predicate(name), .. } => name,
-            _ => return None,
+        let (Operand::Predicate(name), op, _) = self.comparison(&function.call)? else {
+            return None;
         };
+        // What is equal to a value are mostly few.
+        if op == Comparison::Eq {
+            return None;
+        }
         let predicate = self.predicate(&name.name)?;
         let is_int = predicate.def.value_type == ValueType::Int && name.lang.is_none();
         let part = predicate.only_untagged().filter(|_| is_int && !name.reverse)?;
@@ -435,13 +422,14 @@ fn no_value_index(def: &PredicateDef, op: Comparison) -> Error {
 fn no_order_index(def: &PredicateDef) -> Error {
     let name = &def.name;
     let message = format!("predicate `{name}` has no index that knows an order");
-    let hint = match def.value_type {
-        ValueType::String | ValueType::Default => {
+    let is_text = matches!(def.value_type, ValueType::String | ValueType::Default);
+    let hint = match is_text {
+        true => {
             format!(
                 "add `@index(exact)` to the schema of `{name}`, or use the function in a filter"
             )
         }
-        _ => "use the function in a filter".to_owned(),
+        false => "use the function in a filter".to_owned(),
     };
     Error::query(message).with_hint(hint)
 }

@@ -100,10 +100,8 @@ impl<'a> Context<'a> {
                 if let ValueRef::Vector(numbers) = first {
                     return Ok(Some(numbers.to_vec()));
                 }
-                match first.convert(ValueType::String) {
-                    Ok(Value::String(text)) => text,
-                    _ => String::new(),
-                }
+                let text = first.convert(ValueType::String);
+                if let Ok(Value::String(text)) = text { text } else { String::new() }
             }
         };
         if let Ok(vector) = parse_vector(&text) {

@@ -4,7 +4,7 @@
 //! are converted and compiled once.
 
 use super::asked_set::RequestedSet;
-use super::column_test::{ColumnTest, TextCondition};
+use super::column_test::{ColumnTest, Condition};
 use super::compare::ValueCondition;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::SOME_MORSELS;
@@ -15,9 +15,9 @@ use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowF
 use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, NumberRun, Predicate, ValueList};
 use crate::storage::{FrozenBitmap, NodeSet, TextArray, Values};
-use hexgraph_base::geo::GeoQuery;
 use hexgraph_base::plan::Call;
-use hexgraph_base::types::{Geometry, Result, ValueRef, ValueType};
+use hexgraph_base::types::{Result, ValueRef, ValueType};
+use std::slice;
 use std::sync::Arc;
 
 /// What a function costs as a test of a node, about, before its test is made.
@@ -50,7 +50,7 @@ pub(crate) enum Tester<'a> {
         /// The language.
         lang: Option<&'a str>,
         /// The condition.
-        expected: ValueCondition,
+        expected: Condition,
     },
     /// What is stored of the node, in one row, meets a condition.
     Column {
@@ -73,24 +73,6 @@ pub(crate) enum Tester<'a> {
         /// The condition on the value.
         expected: ValueCondition,
     },
-    /// A text of the node meets a condition.
-    Text {
-        /// The predicate.
-        predicate: &'a Predicate,
-        /// The language.
-        lang: Option<&'a str>,
-        /// The condition.
-        expected: TextCondition,
-    },
-    /// A geometry of the node has the queried relation to the queried one.
-    Geo {
-        /// The predicate.
-        predicate: &'a Predicate,
-        /// The language.
-        lang: Option<&'a str>,
-        /// The relation, and the geometry that it is to.
-        query: Box<GeoQuery>,
-    },
     /// The node has the predicate.
     Has(&'a Predicate, Option<&'a str>, bool),
     /// The node has an edge to one of these.
@@ -112,7 +94,7 @@ impl<'a> Tester<'a> {
     pub(crate) fn of_values(
         predicate: &'a Predicate,
         lang: Option<&'a str>,
-        expected: ValueCondition,
+        expected: Condition,
     ) -> Tester<'a> {
         // With several languages, or a list, any of the values may meet the condition.
         let [part] = predicate.parts(lang) else {
@@ -121,21 +103,6 @@ impl<'a> Tester<'a> {
         match ColumnTest::new(part, comparable(predicate.def.value_type), expected) {
             Ok(rows) => Tester::Column { part, rows },
             Err(expected) => Tester::Value { predicate, lang, expected },
-        }
-    }
-
-    /// The test whether a text of a predicate in a language meets a condition.
-    pub(super) fn of_texts(
-        predicate: &'a Predicate,
-        lang: Option<&'a str>,
-        expected: TextCondition,
-    ) -> Tester<'a> {
-        let [part] = predicate.parts(lang) else {
-            return Tester::Text { predicate, lang, expected };
-        };
-        match ColumnTest::matching(part, comparable(predicate.def.value_type), expected) {
-            Ok(rows) => Tester::Column { part, rows },
-            Err(expected) => Tester::Text { predicate, lang, expected },
         }
     }
 }
@@ -191,12 +158,10 @@ impl Tester<'_> {
         match self {
             Tester::Constant(answer) => *answer,
             Tester::Member(set) => set.contains(node),
-            Tester::Value { .. } | Tester::Text { .. } | Tester::Geo { .. } => {
-                self.values_read().is_some_and(|(predicate, lang)| {
-                    let expected = comparable(predicate.def.value_type);
-                    let mut parts = predicate.parts(lang).iter();
-                    parts.any(|part| self.holds_for_any(expected, &part.values(node)))
-                })
+            Tester::Value { predicate, lang, expected } => {
+                let value_type = comparable(predicate.def.value_type);
+                let mut parts = predicate.parts(*lang).iter();
+                parts.any(|part| expected.holds_for_any(value_type, &part.values(node)))
             }
             Tester::Column { part, rows } => match part.changed(node) {
                 Some(row) => rows.holds_changed(row),
@@ -227,13 +192,13 @@ impl Tester<'_> {
 
     /// Returns the nodes of an ascending list that pass, ascending.
     fn passing(&self, nodes: &[u32]) -> Vec<u32> {
-        if let Some((predicate, lang)) = self.values_read()
-            && let [part] = predicate.parts(lang)
-        {
-            return self.passing_values(part, comparable(predicate.def.value_type), nodes);
-        }
+        let one_by_one = || nodes.iter().copied().filter(|&node| self.test(node)).collect();
         let (part, rows) = match self {
             Tester::Column { part, rows } => (part, rows),
+            Tester::Value { predicate, lang, expected } => {
+                let [part] = predicate.parts(*lang) else { return one_by_one() };
+                return expected.passing(part, comparable(predicate.def.value_type), nodes);
+            }
             Tester::Member(set) => {
                 let mut retained = nodes.to_vec();
                 set.set().retain(&mut retained, true);
@@ -258,7 +223,7 @@ impl Tester<'_> {
                 return self
                     .passing_edges(edges, nodes, |stored| reaches(stored, *more_than, passes));
             }
-            _ => return nodes.iter().copied().filter(|&node| self.test(node)).collect(),
+            Tester::Constant(_) | Tester::Var { .. } => return one_by_one(),
         };
         let (subjects, mut finder) = (&part.base.column.subjects, RowFinder::default());
         let mut retained = Vec::new();
@@ -272,53 +237,136 @@ impl Tester<'_> {
         retained
     }
 
-    /// The predicate, and the language, whose values are tested one by one; `None` for any other
-    /// test.
-    fn values_read(&self) -> Option<(&Predicate, Option<&str>)> {
-        match self {
-            Tester::Value { predicate, lang, .. }
-            | Tester::Text { predicate, lang, .. }
-            | Tester::Geo { predicate, lang, .. } => Some((*predicate, *lang)),
-            _ => None,
-        }
-    }
-
     /// The nodes that have one of the values that the test requires; `None` for a test that
     /// requires none.
     pub(crate) fn holders(&self) -> Option<NodeSet> {
         if let Tester::Column { part, .. } = self {
             return Some(part.subjects());
         }
-        let (predicate, lang) = self.values_read()?;
-        let [part] = predicate.parts(lang) else { return None };
+        let Tester::Value { predicate, lang, .. } = self else { return None };
+        let [part] = predicate.parts(*lang) else { return None };
         Some(part.subjects())
     }
 
-    /// Whether a value passes, for a test of values.
-    fn holds(&self, value: ValueRef<'_>) -> bool {
+    /// The nodes of an ascending list whose edges pass: `stored` tests edges that did not change,
+    /// and the test itself a node whose edges did.
+    fn passing_edges(
+        &self,
+        edges: &Direction,
+        nodes: &[u32],
+        stored: impl Fn(&[u32]) -> bool,
+    ) -> Vec<u32> {
+        let mut retained = Vec::new();
+        EdgeTargets::new(edges).for_each_by_changes(nodes, |position, targets| {
+            let passes = match targets {
+                Some(targets) => stored(targets),
+                None => self.test(nodes[position]),
+            };
+            if passes {
+                retained.push(nodes[position]);
+            }
+        });
+        retained
+    }
+
+    /// What the test of a node costs, about.
+    pub(crate) fn cost(&self) -> Cost {
         match self {
-            Tester::Value { expected, .. } => expected.holds(value),
-            Tester::Text { expected, .. } => expected.holds(value),
-            Tester::Geo { query, .. } => is_meant(value, query),
-            _ => false,
+            Tester::Constant(_) => cost::ROW,
+            Tester::Column { rows, .. } => rows.cost(),
+            Tester::Member(_) => cost::ENTRY,
+            Tester::Value { expected, .. } => expected.cost(),
+            Tester::Has(..) | Tester::Var { .. } | Tester::Count { .. } => cost::TEST,
+            Tester::EdgeTo(..) => cost::CELL,
+            Tester::Reaches(_, _, part) => cost::LIST.and(part.cost().times(4)),
+            Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::cost).sum(),
+            Tester::Not(part) => part.cost(),
+            Tester::Same(tester) => tester.cost(),
         }
     }
 
+    /// Gets ready for a test of about so many nodes, and returns the bytes that this takes.
+    fn expect(&self, nodes: usize) -> usize {
+        let targets_of = |edges: &Direction| {
+            let each = edges.total() as usize / edges.subjects_max().max(1);
+            nodes.saturating_mul(each.max(1))
+        };
+        match self {
+            Tester::EdgeTo(predicate, reverse, ends) => {
+                predicate.direction(*reverse).map_or(0, |edges| ends.expect(targets_of(edges)))
+            }
+            // A set is intersected with many nodes at once; only the targets of edges are probed
+            // one by one.
+            Tester::Reaches(edges, _, part) => match &**part {
+                Tester::Member(set) => set.expect(targets_of(edges)),
+                part => part.expect(targets_of(edges)),
+            },
+            other => other.parts().iter().map(|part| part.expect(nodes)).sum(),
+        }
+    }
+
+    /// The same test for another thread. A regular expression has memory that only one thread at a
+    /// time can use: two that use one take longer together than one alone.
+    pub(crate) fn for_thread(&self) -> Tester<'_> {
+        match self {
+            Tester::Value { predicate, lang, expected } if expected.has_memory() => {
+                Tester::Value { predicate, lang: *lang, expected: expected.clone() }
+            }
+            Tester::And(parts) => Tester::And(for_thread(parts)),
+            Tester::Or(parts) => Tester::Or(for_thread(parts)),
+            Tester::Not(part) => Tester::Not(Box::new(part.for_thread())),
+            Tester::Reaches(edges, more_than, part) => {
+                Tester::Reaches(edges, *more_than, Box::new(part.for_thread()))
+            }
+            other => Tester::Same(other),
+        }
+    }
+
+    /// The tests that this one is made of.
+    fn parts(&self) -> &[Tester<'_>] {
+        match self {
+            Tester::And(parts) | Tester::Or(parts) => parts,
+            Tester::Not(part) | Tester::Reaches(_, _, part) => slice::from_ref(part),
+            Tester::Same(tester) => slice::from_ref(tester),
+            Tester::Constant(_)
+            | Tester::Member(_)
+            | Tester::Value { .. }
+            | Tester::Column { .. }
+            | Tester::Count { .. }
+            | Tester::Var { .. }
+            | Tester::Has(..)
+            | Tester::EdgeTo(..) => &[],
+        }
+    }
+
+    /// Whether a thread needs a test of its own.
+    fn has_memory(&self) -> bool {
+        matches!(self, Tester::Value { expected, .. } if expected.has_memory())
+            || self.parts().iter().any(Tester::has_memory)
+    }
+
+    /// How many nodes are tested between two checks.
+    fn chunk_len(&self) -> usize {
+        cost::CHECK.per(self.cost().max(cost::TEST))
+    }
+}
+
+impl Condition {
     /// Whether some value of a list, converted to the type of the schema, passes.
-    fn holds_for_any(&self, expected: ValueType, values: &ValueList<'_>) -> bool {
+    fn holds_for_any(&self, value_type: ValueType, values: &ValueList<'_>) -> bool {
         values.iter().any(|value| {
-            typed_or_none(value, expected).is_some_and(|value| self.holds(value.as_ref()))
+            typed_or_none(value, value_type).is_some_and(|value| self.holds(value.as_ref()))
         })
     }
 
     /// The nodes of an ascending list one of whose values passes, from change to change: so nodes
     /// that did not change are not looked up among the changes.
-    fn passing_values(&self, part: &LangValues, expected: ValueType, nodes: &[u32]) -> Vec<u32> {
+    fn passing(&self, part: &LangValues, value_type: ValueType, nodes: &[u32]) -> Vec<u32> {
         let column = &part.base.column;
         let (mut retained, mut finder, mut ends) = (Vec::new(), RowFinder::default(), Vec::new());
         let texts = match &column.values {
             Values::Text { value_type: ValueType::String | ValueType::Default, texts }
-                if column.rows.is_none() && expected == ValueType::String =>
+                if column.rows.is_none() && value_type == ValueType::String =>
             {
                 Some(texts)
             }
@@ -337,12 +385,12 @@ impl Tester<'_> {
             (NumberRun::Stored(nodes), None) => {
                 retained.extend(nodes.iter().copied().filter(|&node| {
                     column.positions(node).is_some_and(|positions| {
-                        self.holds_for_any(expected, &ValueList::Stored(column, positions))
+                        self.holds_for_any(value_type, &ValueList::Stored(column, positions))
                     })
                 }))
             }
             (NumberRun::Changed(node, Some(row)), _)
-                if self.holds_for_any(expected, &ValueList::Changed(row)) =>
+                if self.holds_for_any(value_type, &ValueList::Changed(row)) =>
             {
                 retained.push(node);
             }
@@ -377,113 +425,10 @@ impl Tester<'_> {
             }),
         });
     }
-
-    /// The nodes of an ascending list whose edges pass: `stored` tests edges that did not change,
-    /// and the test itself a node whose edges did.
-    fn passing_edges(
-        &self,
-        edges: &Direction,
-        nodes: &[u32],
-        stored: impl Fn(&[u32]) -> bool,
-    ) -> Vec<u32> {
-        let mut retained = Vec::new();
-        EdgeTargets::new(edges).for_each_by_changes(nodes, |position, targets| {
-            let passes = match targets {
-                Some(targets) => stored(targets),
-                None => self.test(nodes[position]),
-            };
-            if passes {
-                retained.push(nodes[position]);
-            }
-        });
-        retained
-    }
-
-    /// What the test of a node costs, about.
-    pub(crate) fn cost(&self) -> Cost {
-        match self {
-            Tester::Constant(_) => cost::ROW,
-            Tester::Column { rows, .. } => rows.cost(),
-            Tester::Member(_) => cost::ENTRY,
-            Tester::Value { .. } | Tester::Has(..) | Tester::Var { .. } | Tester::Count { .. } => {
-                cost::TEST
-            }
-            Tester::EdgeTo(..) => cost::CELL,
-            Tester::Text { .. } => cost::PATTERN,
-            Tester::Geo { .. } => cost::GEOMETRY,
-            Tester::Reaches(_, _, part) => cost::LIST.and(part.cost().times(4)),
-            Tester::And(parts) | Tester::Or(parts) => parts.iter().map(Tester::cost).sum(),
-            Tester::Not(part) => part.cost(),
-            Tester::Same(tester) => tester.cost(),
-        }
-    }
-
-    /// Gets ready for a test of about so many nodes, and returns the bytes that this takes.
-    fn expect(&self, nodes: usize) -> usize {
-        let targets_of = |edges: &Direction| {
-            let each = edges.total() as usize / edges.subjects_max().max(1);
-            nodes.saturating_mul(each.max(1))
-        };
-        match self {
-            Tester::EdgeTo(predicate, reverse, ends) => {
-                predicate.direction(*reverse).map_or(0, |edges| ends.expect(targets_of(edges)))
-            }
-            // A set is intersected with many nodes at once; only the targets of edges are probed
-            // one by one.
-            Tester::Reaches(edges, _, part) => match &**part {
-                Tester::Member(set) => set.expect(targets_of(edges)),
-                part => part.expect(targets_of(edges)),
-            },
-            Tester::And(parts) | Tester::Or(parts) => {
-                parts.iter().map(|part| part.expect(nodes)).sum()
-            }
-            Tester::Not(part) => part.expect(nodes),
-            Tester::Same(tester) => tester.expect(nodes),
-            _ => 0,
-        }
-    }
-
-    /// The same test for another thread. A regular expression has memory that only one thread at a
-    /// time can use: two that use one take longer together than one alone.
-    pub(crate) fn for_thread(&self) -> Tester<'_> {
-        match self {
-            Tester::Text { predicate, lang, expected: expected @ TextCondition::Matches(_) } => {
-                Tester::Text { predicate, lang: *lang, expected: expected.clone() }
-            }
-            Tester::And(parts) => Tester::And(for_thread(parts)),
-            Tester::Or(parts) => Tester::Or(for_thread(parts)),
-            Tester::Not(part) => Tester::Not(Box::new(part.for_thread())),
-            Tester::Reaches(edges, more_than, part) => {
-                Tester::Reaches(edges, *more_than, Box::new(part.for_thread()))
-            }
-            other => Tester::Same(other),
-        }
-    }
-
-    /// Whether a thread needs a test of its own.
-    fn has_memory(&self) -> bool {
-        match self {
-            Tester::Text { expected, .. } => matches!(expected, TextCondition::Matches(_)),
-            Tester::And(parts) | Tester::Or(parts) => parts.iter().any(Tester::has_memory),
-            Tester::Not(part) | Tester::Reaches(_, _, part) => part.has_memory(),
-            Tester::Same(tester) => tester.has_memory(),
-            _ => false,
-        }
-    }
-
-    /// How many nodes are tested between two checks.
-    fn chunk_len(&self) -> usize {
-        cost::CHECK.per(self.cost().max(cost::TEST))
-    }
 }
 
 fn for_thread<'s>(parts: &'s [Tester<'_>]) -> Vec<Tester<'s>> {
     parts.iter().map(Tester::for_thread).collect()
-}
-
-fn is_meant(value: ValueRef<'_>, query: &GeoQuery) -> bool {
-    let ValueRef::Geo(text) = value else { return false };
-    Geometry::parse_json(text).is_ok_and(|geometry| query.matches(&geometry))
 }
 
 /// The type in which values of a predicate are compared: those without one as text.
@@ -519,7 +464,7 @@ fn having(predicate: &Predicate, lang: Option<&str>, reverse: bool, nodes: &[u32
     let subjects = match (predicate.direction(reverse), predicate.parts(lang)) {
         (Some(edges), _) => edges.subjects(),
         (None, [part]) => part.subjects(),
-        _ => {
+        (None, _) => {
             let has = |node: &u32| has(predicate, lang, reverse, *node);
             return nodes.iter().copied().filter(has).collect();
         }
@@ -588,6 +533,7 @@ impl Context<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::column_test::TextCondition;
     use super::*;
     use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
@@ -622,7 +568,7 @@ mod tests {
                 let op = rng.choice([Comparison::Ge, Comparison::Lt]).unwrap();
                 let value = || {
                     let expected = ValueCondition::Than(op, value.clone());
-                    Tester::Value { predicate: values, lang: None, expected }
+                    Tester::Value { predicate: values, lang: None, expected: expected.into() }
                 };
                 let likes_edges = likes.direction(false).unwrap();
                 let targets = NodeSet::from((0..rng.u32(1..9)).collect::<Vec<u32>>());
@@ -675,7 +621,7 @@ mod tests {
                 let pattern = rng.choice(["a", "^b?$", "[^a]", "c|1", "é"]).unwrap();
                 let regex = hexgraph_base::text::compile(pattern, "").unwrap();
                 let expected = TextCondition::Matches(Box::new(regex.clone()));
-                let tester = Tester::of_texts(predicate, None, expected);
+                let tester = Tester::of_values(predicate, None, expected.into());
                 match &tester {
                     Tester::Column { .. } => columns += 1,
                     _ => others += 1,

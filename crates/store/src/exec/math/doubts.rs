@@ -31,14 +31,10 @@ impl Context<'_> {
             Filter::Not(part) => self.note_unresolved_in(part, candidates),
             Filter::SemiJoin(_) => {}
             Filter::Function(function) => {
-                let (left, arguments) = match &function.call {
-                    Call::Compare { left, arguments, .. } => (left, arguments.as_slice()),
-                    Call::Between { left, .. } => (left, [].as_slice()),
-                    _ => return,
-                };
-                if let PlanOperand::Val(var) = left {
+                if let Some((PlanOperand::Val(var), ..)) = self.comparison(&function.call) {
                     self.note_unresolved(*var, candidates, function.at, true);
                 }
+                let Call::Compare { arguments, .. } = &function.call else { return };
                 for argument in arguments {
                     if let Argument::Val(var) = argument {
                         self.note_unresolved(*var, candidates, function.at, true);
@@ -117,7 +113,7 @@ impl Context<'_> {
             }
             Some(Var::Column(column)) => meets(&column.subjects()),
             // One value for all nodes, what holds nodes, and what is not resolved yet.
-            _ => true,
+            Some(Var::Values(_) | Var::Uids(_)) | None => true,
         };
         if !is_met && !nodes.is_empty() {
             self.note(var, at, is_filter);

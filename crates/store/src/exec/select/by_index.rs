@@ -11,9 +11,7 @@ use crate::exec::select::batches::BATCH;
 use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::TokenKey;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{
-    Block, Call, Comparison, Filter, Function, Operand, OrderKey, Page, PredicateRef,
-};
+use hexgraph_base::plan::{Block, Call, Filter, Function, Operand, OrderKey, Page, PredicateRef};
 use hexgraph_base::types::Result;
 use std::cmp::Ordering;
 use std::ops::Bound;
@@ -307,23 +305,19 @@ impl<'a> Context<'a> {
     {
         let is_it =
             |other: &PredicateRef| other.name == name && other.lang.is_none() && !other.reverse;
-        match &function.call {
-            Call::Has(other) if is_it(other) => {
-                let result = self.resolve(other)?;
-                Ok(result.map(|predicate| (predicate, (Bound::Unbounded, Bound::Unbounded))))
-            }
-            Call::Compare { op, left: Operand::Predicate(other), arguments } if is_it(other) => {
-                let expected = |value_type| self.expected(*op, arguments, value_type);
-                let result = self.compared(other, *op, &expected)?;
-                Ok(result.and_then(|(predicate, expected)| Some((predicate, bounds(&expected)?))))
-            }
-            Call::Between { left: Operand::Predicate(other), low, high } if is_it(other) => {
-                let expected = |value_type| self.expected_between(low, high, value_type);
-                let result = self.compared(other, Comparison::Ge, &expected)?;
-                Ok(result.and_then(|(predicate, expected)| Some((predicate, bounds(&expected)?))))
-            }
-            _ => Ok(None),
+        if let Call::Has(other) = &function.call
+            && is_it(other)
+        {
+            let result = self.resolve(other)?;
+            return Ok(result.map(|predicate| (predicate, (Bound::Unbounded, Bound::Unbounded))));
         }
+        if let Some((Operand::Predicate(other), op, expected)) = self.comparison(&function.call)
+            && is_it(other)
+        {
+            let result = self.compared(other, op, &expected)?;
+            return Ok(result.and_then(|(predicate, it)| Some((predicate, bounds(&it)?))));
+        }
+        Ok(None)
     }
 
     /// Whether the values of a predicate have a complete index and a walk over it, for a page of

@@ -107,13 +107,12 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let compared = |part: &'f Filter| match part {
-            Filter::Function(function) => match &function.call {
-                Call::Compare { left: Operand::Predicate(name), .. }
-                | Call::Between { left: Operand::Predicate(name), .. } => Some((function, name)),
-                _ => None,
-            },
-            _ => None,
+        let compared = |part: &'f Filter| {
+            let Filter::Function(function) = part else { return None };
+            let (Operand::Predicate(name), ..) = self.comparison(&function.call)? else {
+                return None;
+            };
+            Some((function, name))
         };
         let first = parts.first().and_then(compared);
         let are_alike =
@@ -265,13 +264,10 @@ impl<'a> Context<'a> {
     fn is_scanned(&self, function: &Function, result: usize, candidates: usize) -> bool {
         /// Candidates lie close together where each cache line of numbers has one.
         const CLOSE: usize = cost::CACHE_LINE_BYTES / size_of::<i64>();
-        let name = match &function.call {
-            Call::Compare { op: Comparison::Eq, .. } => return false,
-            Call::Compare { left: Operand::Predicate(name), .. }
-            | Call::Between { left: Operand::Predicate(name), .. } => name,
-            _ => return false,
+        let Some((Operand::Predicate(name), op, _)) = self.comparison(&function.call) else {
+            return false;
         };
-        if !pays_to_scan(result, candidates) {
+        if op == Comparison::Eq || !pays_to_scan(result, candidates) {
             return false;
         }
         let part = self.predicate(&name.name).and_then(|predicate| number_column(predicate, name));
@@ -289,13 +285,12 @@ impl<'a> Context<'a> {
     {
         let reported = estimate.filter(|_| is_reported(function));
         let step = self.begin("filter", "", Some(function.at), reported);
-        let passed = match &function.call {
-            Call::Geo { relation, predicate, arguments } => {
-                let call = GeoCall { relation: *relation, name: predicate, arguments };
-                self.geo_nodes(call, Some(&candidates))
-            }
-            _ => self.passing(function, candidates, estimate),
-        }?;
+        let passed = if let Call::Geo { relation, predicate, arguments } = &function.call {
+            let call = GeoCall { relation: *relation, name: predicate, arguments };
+            self.geo_nodes(call, Some(&candidates))?
+        } else {
+            self.passing(function, candidates, estimate)?
+        };
         self.end(&step, passed.len());
         Ok(passed)
     }
