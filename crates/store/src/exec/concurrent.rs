@@ -116,11 +116,9 @@ impl<'a> Context<'a> {
     }
 
     fn root_estimate(&self, root: &Function) -> Option<usize> {
-        match &root.call {
-            // Only its index has an estimate, which is read when the block begins.
-            Call::Terms { .. } | Call::SimilarTo { .. } => None,
-            _ => self.estimate(root),
-        }
+        // Only its index has an estimate, which is read when the block begins.
+        let is_of_index = matches!(root.call, Call::Terms { .. } | Call::SimilarTo { .. });
+        if is_of_index { None } else { self.estimate(root) }
     }
 
     /// Executes those fields of some nodes that are large concurrently, each as `run` does it.

@@ -259,11 +259,14 @@ fn use_set(
     set: &NodeSet,
     result: &mut BlockResult,
 ) -> Result<bool> {
-    match path {
-        BlockPath::CountPaths => return count_paths(context, block, set),
-        _ if set.len() < context.control.costs().column_min => return Ok(false),
-        BlockPath::NameColumns => return name_columns(context, block, set),
-        _ => {}
+    if path == BlockPath::CountPaths {
+        return count_paths(context, block, set);
+    }
+    if set.len() < context.control.costs().column_min {
+        return Ok(false);
+    }
+    if path == BlockPath::NameColumns {
+        return name_columns(context, block, set);
     }
     result.level = context.level(Arc::default(), &block.fields, Inherited::default())?;
     result.set = Some(set.clone());
@@ -508,14 +511,22 @@ fn columns_of<'b>(
                 // walked.
                 let of_block = |var: VarId| named.iter().find(|(_, other, _)| *other == var);
                 ColumnVar::of_math(expr, |var| {
-                    match (of_block(var), &context.vars[var.0 as usize]) {
-                        (Some((_, _, column)), _) => Some(Arc::clone(column)),
-                        (None, Some(Var::Column(column))) => Some(Arc::clone(column)),
-                        _ => None,
+                    if let Some((_, _, column)) = of_block(var) {
+                        return Some(Arc::clone(column));
                     }
+                    let Some(Var::Column(column)) = &context.vars[var.0 as usize] else {
+                        return None;
+                    };
+                    Some(Arc::clone(column))
                 })
             }
-            _ => None,
+            FieldKind::Uid
+            | FieldKind::CountUid
+            | FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::AggregatePredicate { .. }
+            | FieldKind::Expand(_)
+            | FieldKind::CheckPassword { .. } => None,
         };
         named.push((field, field.var?, Arc::new(column?)));
     }

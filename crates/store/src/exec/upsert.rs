@@ -92,16 +92,14 @@ fn check_condition(condition: &Filter) -> Result<()> {
         Filter::And(parts) | Filter::Or(parts) => parts.iter().try_for_each(check_condition),
         Filter::Not(part) => check_condition(part),
         Filter::SemiJoin(_) => Ok(()),
-        Filter::Function(function) => match &function.call {
-            Call::Has(predicate) => {
-                let message = format!(
-                    "the condition of a mutation is about no node, which could have `{}`",
-                    predicate.name
-                );
-                let hint = "use the number of nodes in a variable: `eq(len(v), 0)`";
-                Err(Error::query_at(function.at, message).with_hint(hint))
-            }
-            _ => Ok(()),
-        },
+        Filter::Function(function) => {
+            let Call::Has(predicate) = &function.call else { return Ok(()) };
+            let message = format!(
+                "the condition of a mutation is about no node, which could have `{}`",
+                predicate.name
+            );
+            let hint = "use the number of nodes in a variable: `eq(len(v), 0)`";
+            Err(Error::query_at(function.at, message).with_hint(hint))
+        }
     }
 }

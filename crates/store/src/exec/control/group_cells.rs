@@ -81,13 +81,10 @@ impl Numbers {
 impl KeyCells {
     /// Creates an empty column for values of the type of `first`, which is not added.
     pub(in crate::exec) fn new(first: ValueRef<'_>) -> KeyCells {
-        match first {
-            ValueRef::String(_) | ValueRef::Default(_) => KeyCells::Texts {
-                text: String::new(),
-                ends: Vec::new(),
-                are_default: matches!(first, ValueRef::Default(_)),
-            },
-            _ => KeyCells::Values(Vec::new()),
+        let are_default = matches!(first, ValueRef::Default(_));
+        match are_default || matches!(first, ValueRef::String(_)) {
+            true => KeyCells::Texts { text: String::new(), ends: Vec::new(), are_default },
+            false => KeyCells::Values(Vec::new()),
         }
     }
 
@@ -151,7 +148,13 @@ impl KeyCells {
                 all(values, |it| if let Value::DateTime(time) = it { Some(*time) } else { None })
                     .map(KeyRows::Times)
             }
-            _ => None,
+            Value::Default(_)
+            | Value::String(_)
+            | Value::Geo(_)
+            | Value::Password(_)
+            | Value::BigFloat(_)
+            | Value::Vector(_)
+            | Value::Binary(_) => None,
         }
     }
 

@@ -110,7 +110,12 @@ impl Accumulator {
             (Accumulator::IntValues(ints), Accumulator::IntValues(part)) => {
                 ints.absorb(part, positions)
             }
-            _ => {}
+            (Accumulator::FloatMin(_) | Accumulator::FloatMax(_), _)
+            | (Accumulator::FloatValues(_), _) => {}
+            (Accumulator::IntSum(_) | Accumulator::IntMin(_) | Accumulator::IntMax(_), _)
+            | (Accumulator::FloatSum(_) | Accumulator::IntValues(_), _) => {
+                unreachable!("a part has accumulators of the same kinds")
+            }
         }
     }
 
@@ -142,7 +147,12 @@ impl Accumulator {
             (Accumulator::FloatValues(floats), Accumulator::FloatValues(more)) => {
                 floats.append(more, offset)
             }
-            _ => {}
+            (Accumulator::IntSum(_) | Accumulator::IntMin(_) | Accumulator::IntMax(_), _)
+            | (Accumulator::FloatSum(_) | Accumulator::FloatMin(_), _)
+            | (Accumulator::FloatMax(_) | Accumulator::IntValues(_), _)
+            | (Accumulator::FloatValues(_), _) => {
+                unreachable!("accumulators of the same kind are appended")
+            }
         }
     }
 
@@ -516,9 +526,8 @@ impl<'a> NumberAccumulators<'a> {
 
     /// The sums of the ints of `count` groups, if the sums are requested.
     pub(super) fn int_sums(&mut self, count: usize) -> &mut [i128] {
-        let sums = self.accumulators.list.iter_mut().find_map(|accumulator| match accumulator {
-            Accumulator::IntSum(sums) => Some(sums),
-            _ => None,
+        let sums = self.accumulators.list.iter_mut().find_map(|accumulator| {
+            if let Accumulator::IntSum(sums) = accumulator { Some(sums) } else { None }
         });
         let sums = sums.expect("sums of ints are asked");
         sums.resize(count, 0);
@@ -533,9 +542,8 @@ impl<'a> NumberAccumulators<'a> {
 
     /// The sums of the floats of `count` groups, if the sums are requested.
     pub(super) fn float_sums(&mut self, count: usize) -> &mut CountedSums {
-        let sums = self.accumulators.list.iter_mut().find_map(|accumulator| match accumulator {
-            Accumulator::FloatSum(sums) => Some(sums),
-            _ => None,
+        let sums = self.accumulators.list.iter_mut().find_map(|accumulator| {
+            if let Accumulator::FloatSum(sums) = accumulator { Some(sums) } else { None }
         });
         let sums = sums.expect("sums of floats are asked");
         sums.resize(count);

@@ -183,7 +183,12 @@ impl Context<'_> {
                 Cells::Dense(Dense::new(&limits_of(keys), &invalid))
             }
             GroupPath::CodeArray => Cells::new(cells, members),
-            _ => Cells::Hash(FxHashMap::default()),
+            GroupPath::CodeTable
+            | GroupPath::Postings
+            | GroupPath::PostingSums
+            | GroupPath::TargetArray
+            | GroupPath::TargetTable
+            | GroupPath::Lists => Cells::Hash(FxHashMap::default()),
         }
     }
 

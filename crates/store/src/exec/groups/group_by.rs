@@ -325,9 +325,9 @@ fn counted(count: usize, keys: Vec<GroupValue>, body: &[Arc<Field>]) -> (usize, 
 /// that what is left of the order begins with the first key.
 fn are_alike(groups: &[(usize, Group)]) -> bool {
     let Some((_, first)) = groups.first() else { return true };
-    let kind = |group: &Group| match group.keys.first() {
-        Some(GroupValue::Value(value)) => Some(value.as_ref().value_type()),
-        _ => None,
+    let kind = |group: &Group| {
+        let Some(GroupValue::Value(value)) = group.keys.first() else { return None };
+        Some(value.as_ref().value_type())
     };
     let results = |group: &Group| group.results.iter().flatten().count();
     groups.iter().all(|(_, group)| kind(group) == kind(first) && results(group) == results(first))

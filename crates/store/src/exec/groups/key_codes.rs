@@ -59,11 +59,9 @@ enum Codes<'a> {
     Narrow(i64),
     /// The codes of the column, plus 1, and the number of its distinct texts.
     Coded(&'a Array<u16>, u32),
-    /// Numbers of values of all types but texts, by their order of appearance; the keys are those
-    /// of [`number_of`].
-    Numbers(KeyNumbers),
-    /// Numbers by the texts' order of appearance.
-    Texts(Texts<'a>),
+    /// Numbers of values by their order of appearance, and whether these are texts. The keys of
+    /// other values are those of [`number_of`].
+    Numbered(ValueNumbers<'a>, bool),
     /// Codes by node id, from this id on.
     Table(u32, Arc<Vec<u32>>),
 }
@@ -86,17 +84,17 @@ pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
     u32::from(code).min(count) + 1
 }
 
-/// Distinct texts, numbered from 1 on. A short one is the key itself, so that it is not compared
-/// where it lies.
+/// Distinct values, numbered from 1 on. A short text is the key itself, so that it is not compared
+/// where it lies, and so is the number of a value that is no text.
 #[derive(Clone, Default)]
-struct Texts<'a> {
+struct ValueNumbers<'a> {
     short: KeyNumbers,
     long: FxHashMap<&'a [u8], u32>,
-    /// The number of long texts when [`Texts::growth`] was last called.
+    /// The number of long texts when [`ValueNumbers::growth`] was last called.
     charged: usize,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> ValueNumbers<'a> {
     fn len(&self) -> usize {
         self.short.len() + self.long.len()
     }
@@ -199,7 +197,10 @@ impl<'a> KeyCodes<'a> {
                 let texts = (0..texts.len()).map(|position| texts.get_bytes(position));
                 coded(part, expected, nodes, codes, texts)?
             }
-            Values::Text { .. } | Values::Coded { .. } if is_text(stored) => {
+            Values::Text { .. } | Values::Coded { .. } => {
+                if !is_text(stored) {
+                    return None;
+                }
                 let by_index = part.complete_index().and_then(|view| by_tokens(part, view, nodes));
                 match by_index {
                     Some((codes, limit)) => (codes, limit, Vec::new()),
@@ -215,7 +216,7 @@ impl<'a> KeyCodes<'a> {
                 Some(result) => result,
                 None => interned_numbers(part, expected, nodes)?,
             },
-            _ => return None,
+            Values::Vector { .. } | Values::Mixed { .. } => return None,
         };
         let changes = Overlay::new(Arc::new(changes));
         let finder = RowFinder::of(&column.subjects, nodes);
@@ -226,18 +227,14 @@ impl<'a> KeyCodes<'a> {
     /// `first`. The thread numbers values by a table of its own, so its codes mean something else
     /// than those of this key beyond the values that have one now.
     pub(crate) fn fork(&self, first: u32, count: usize) -> KeyCodes<'a> {
-        let existing = match &self.codes {
-            Codes::Numbers(existing) => Some(existing.len()),
-            Codes::Texts(existing) => Some(existing.len()),
-            _ => None,
-        };
-        let limit =
-            existing.map_or(self.limit, |existing| self.limit.min((existing + count) as u64 + 1));
+        let mut limit = self.limit;
         let codes = match &self.codes {
             Codes::Narrow(least) => Codes::Narrow(*least),
             Codes::Coded(codes, count) => Codes::Coded(codes, *count),
-            Codes::Numbers(existing) => Codes::Numbers(existing.clone()),
-            Codes::Texts(existing) => Codes::Texts(existing.clone()),
+            Codes::Numbered(existing, are_texts) => {
+                limit = limit.min((existing.len() + count) as u64 + 1);
+                Codes::Numbered(existing.clone(), *are_texts)
+            }
             Codes::Table(first, codes) => Codes::Table(*first, Arc::clone(codes)),
         };
         let part = self.part;
@@ -252,7 +249,7 @@ impl<'a> KeyCodes<'a> {
 
     /// True where values are numbered as they come.
     pub(crate) fn numbers_values(&self) -> bool {
-        matches!(self.codes, Codes::Numbers(_) | Codes::Texts(_))
+        matches!(self.codes, Codes::Numbered(..))
     }
 
     /// True where values with the same code are the same: instants may have several spellings.
@@ -267,19 +264,25 @@ impl<'a> KeyCodes<'a> {
         let (values, is_clean) = (&self.part.base.column.values, self.changes.is_empty());
         let unit = match &self.codes {
             Codes::Narrow(least) => least.wrapping_add(i64::from(code)).wrapping_sub(1),
-            Codes::Coded(_, count) if (1..=*count).contains(&code) => {
-                return values.text_of_code(code as usize - 1);
+            Codes::Coded(_, count) => {
+                let is_stored = (1..=*count).contains(&code);
+                return is_stored.then(|| values.text_of_code(code as usize - 1))?;
             }
-            _ => return None,
+            Codes::Numbered(..) | Codes::Table(..) => return None,
         };
         let instant =
             |seconds| Some(ValueRef::DateTime(DateTime { seconds, nanos: 0, offset_minutes: 0 }));
         match values {
             Values::Bool(_) => Some(ValueRef::Bool(unit != 0)),
             Values::SmallInt(_) | Values::Int(_) => Some(ValueRef::Int(unit)),
-            Values::Days(_) if is_clean => instant(unit.saturating_mul(DAY)),
-            Values::SmallTime(_) if is_clean => instant(unit),
-            _ => None,
+            Values::Days(_) => instant(unit.saturating_mul(DAY)).filter(|_| is_clean),
+            Values::SmallTime(_) => instant(unit).filter(|_| is_clean),
+            Values::Float(_)
+            | Values::DateTime { .. }
+            | Values::Text { .. }
+            | Values::Coded { .. }
+            | Values::Vector { .. }
+            | Values::Mixed { .. } => None,
         }
     }
 
@@ -311,11 +314,7 @@ impl<'a> KeyCodes<'a> {
 
     /// The bytes by which a hash table has grown since the last call.
     pub(crate) fn growth(&mut self) -> usize {
-        match &mut self.codes {
-            Codes::Numbers(existing) => existing.growth(),
-            Codes::Texts(existing) => existing.growth(),
-            _ => 0,
-        }
+        if let Codes::Numbered(existing, _) = &mut self.codes { existing.growth() } else { 0 }
     }
 
     /// The keys of a batch as they lie in the column, where they do contiguous, and none has
@@ -356,23 +355,23 @@ impl<'a> KeyCodes<'a> {
                 (Codes::Coded(codes, count), _) => {
                     rows.read(codes, MISSING, |code| code_of_text(code, *count), out);
                 }
-                (Codes::Numbers(existing), values) => {
+                (Codes::Numbered(existing, false), values) => {
                     rows.for_each(|row| match row.and_then(|row| number_of(values.get(row))) {
-                        Some(number) => existing.probe(number, 0, out),
+                        Some(number) => existing.short.probe(number, 0, out),
                         None => out.push(MISSING),
                     })
                 }
-                (Codes::Texts(existing), values) => each_text(values, &rows, |text| match text {
-                    Some(text) => existing.probe(text, out),
-                    None => out.push(MISSING),
-                }),
+                (Codes::Numbered(existing, true), values) => {
+                    each_text(values, &rows, |text| match text {
+                        Some(text) => existing.probe(text, out),
+                        None => out.push(MISSING),
+                    });
+                }
                 (Codes::Table(..), _) => {}
             }
         });
-        match &mut self.codes {
-            Codes::Numbers(existing) => existing.settle(0, out),
-            Codes::Texts(existing) => existing.short.settle(existing.long.len(), out),
-            _ => {}
+        if let Codes::Numbered(existing, _) = &mut self.codes {
+            existing.short.settle(existing.long.len(), out);
         }
         self.changes.for_each(nodes, |position, code| out[position] = code);
     }
@@ -412,18 +411,12 @@ impl<'a> KeyCodes<'a> {
     /// The buckets of the values that are numbered by now, by their codes, where there are `count`
     /// buckets.
     pub(crate) fn buckets(&self, count: usize) -> Vec<u16> {
-        let mut codes: Vec<(u32, u16)> = match &self.codes {
-            Codes::Numbers(existing) => {
-                existing.iter().map(|(it, code)| (code, bucket_of(it, count))).collect()
-            }
-            Codes::Texts(existing) => {
-                let short = existing.short.iter().map(|(it, code)| (code, bucket_of(it, count)));
-                let long =
-                    existing.long.iter().map(|(it, code)| (*code, bucket_of_text(it, count)));
-                short.chain(long).collect()
-            }
-            _ => Vec::new(),
-        };
+        let mut codes: Vec<(u32, u16)> = Vec::new();
+        if let Codes::Numbered(existing, _) = &self.codes {
+            codes.extend(existing.short.iter().map(|(it, code)| (code, bucket_of(it, count))));
+            let long = existing.long.iter();
+            codes.extend(long.map(|(it, code)| (*code, bucket_of_text(it, count))));
+        }
         codes.sort_unstable();
         let buckets = codes.into_iter().map(|(_, bucket)| bucket);
         [NO_BUCKET].into_iter().chain(buckets).collect()
@@ -434,7 +427,7 @@ impl<'a> KeyCodes<'a> {
     pub(crate) fn partitioner<'s>(&self, first: u32, buckets: &'s [u16]) -> Partitioner<'a, 's> {
         Partitioner {
             part: self.part,
-            are_texts: matches!(self.codes, Codes::Texts(_)),
+            are_texts: matches!(self.codes, Codes::Numbered(_, true)),
             buckets,
             changes: self.changes.fork(first),
             finder: self.finder.fork(),
@@ -572,7 +565,12 @@ fn read_narrow(values: &Values, rows: &Rows<'_>, least: i64, out: &mut Vec<u32>)
         Values::Int(numbers) => {
             rows.read(numbers, MISSING, |it| it.wrapping_sub(least) as u32 + 1, out);
         }
-        _ => unreachable!("only these are read as narrow numbers"),
+        Values::Float(_)
+        | Values::DateTime { .. }
+        | Values::Text { .. }
+        | Values::Coded { .. }
+        | Values::Vector { .. }
+        | Values::Mixed { .. } => unreachable!("only the others are read as narrow numbers"),
     }
 }
 
@@ -670,7 +668,15 @@ fn bytes_of(values: &Values, row: usize) -> Option<&[u8]> {
     match values {
         Values::Text { texts, .. } => Some(texts.get_bytes(row)),
         Values::Coded { codes, texts, .. } => Some(texts.get_bytes(usize::from(codes.get(row)))),
-        _ => None,
+        Values::SmallInt(_)
+        | Values::Int(_)
+        | Values::Float(_)
+        | Values::Bool(_)
+        | Values::Days(_)
+        | Values::SmallTime(_)
+        | Values::DateTime { .. }
+        | Values::Vector { .. }
+        | Values::Mixed { .. } => None,
     }
 }
 
@@ -679,13 +685,13 @@ fn interned_texts<'a>(
     expected: ValueType,
     nodes: Members<'_>,
 ) -> Option<Outcome<'a>> {
-    let mut existing = Texts::default();
+    let mut existing = ValueNumbers::default();
     let changed = changed_texts(part, expected, nodes)?.into_iter();
     let changes: Vec<_> = changed
         .map(|(node, text)| (node, text.map_or(MISSING, |text| existing.code(text))))
         .collect();
     let limit = (nodes.len() + changes.len()) as u64 + 1;
-    Some((Codes::Texts(existing), limit, changes))
+    Some((Codes::Numbered(existing, true), limit, changes))
 }
 
 fn interned_numbers<'a>(
@@ -693,17 +699,17 @@ fn interned_numbers<'a>(
     expected: ValueType,
     nodes: Members<'_>,
 ) -> Option<Outcome<'a>> {
-    let (mut existing, mut changes, mut are_numbers) = (KeyNumbers::default(), Vec::new(), true);
+    let (mut existing, mut changes, mut are_numbers) = (ValueNumbers::default(), Vec::new(), true);
     nodes.changes(part, |node, row| match Changed::of(row, expected) {
         Changed::Missing => changes.push((node, MISSING)),
         Changed::External => are_numbers = false,
         Changed::Value(value) => match number_of(value) {
-            Some(number) => changes.push((node, existing.number(number, 0))),
+            Some(number) => changes.push((node, existing.short.number(number, 0))),
             None => are_numbers = false,
         },
     });
     let limit = (nodes.len() + changes.len()) as u64 + 1;
-    are_numbers.then_some((Codes::Numbers(existing), limit, changes))
+    are_numbers.then_some((Codes::Numbered(existing, false), limit, changes))
 }
 
 /// A number that two values have in common if they are of one type and group together.
@@ -713,7 +719,13 @@ fn number_of(value: ValueRef<'_>) -> Option<u128> {
         ValueRef::Bool(truth) => u128::from(truth),
         ValueRef::Float(number) => u128::from(ordered_bits(number)),
         ValueRef::DateTime(time) => u128::from(time.seconds as u64) << 32 | u128::from(time.nanos),
-        _ => return None,
+        ValueRef::Default(_)
+        | ValueRef::String(_)
+        | ValueRef::Geo(_)
+        | ValueRef::Password(_)
+        | ValueRef::BigFloat(_)
+        | ValueRef::Vector(_)
+        | ValueRef::Binary(_) => return None,
     })
 }
 

@@ -46,9 +46,10 @@ impl<'a, 'c> Grouping<'a, 'c> {
     pub(super) fn fork(&self, first: u32, count: usize, is_range: bool) -> Grouping<'a, 'c> {
         let keys = self.fork_keys(first, count);
         let cell_count = keys.iter().map(|key| key.codes.limit()).product();
-        let cells = match &self.cells {
-            Cells::Dense(dense) => Cells::Dense(dense.fork()),
-            _ => Cells::new(cell_count, count),
+        let cells = if let Cells::Dense(dense) = &self.cells {
+            Cells::Dense(dense.fork())
+        } else {
+            Cells::new(cell_count, count)
         };
         Grouping {
             context: self.context,

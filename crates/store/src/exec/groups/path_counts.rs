@@ -49,25 +49,21 @@ impl<'b> Chain<'b> {
                 return None;
             }
             edges.push(&**edge);
-            match &below.kind {
-                FieldKind::Math(MathExpr::Var(var)) if *var == source => {
-                    let result = below.var.filter(|_| below.takes_all())?;
-                    return Some(Chain { constant, source, edges, result });
-                }
-                _ => edge = below,
+            if below.kind == FieldKind::Math(MathExpr::Var(source)) {
+                let result = below.var.filter(|_| below.takes_all())?;
+                return Some(Chain { constant, source, edges, result });
             }
+            edge = below;
         }
     }
 }
 
 /// The variable of a field that is a constant int, and the int.
 fn constant_of(field: &Field) -> Option<(VarId, i64)> {
-    match &field.kind {
-        FieldKind::Math(MathExpr::Constant(Constant::Int(constant))) if field.takes_all() => {
-            Some((field.var?, *constant))
-        }
-        _ => None,
-    }
+    let FieldKind::Math(MathExpr::Constant(Constant::Int(constant))) = &field.kind else {
+        return None;
+    };
+    Some((field.var.filter(|_| field.takes_all())?, *constant))
 }
 
 impl Context<'_> {
@@ -128,22 +124,19 @@ impl Context<'_> {
         }
         let _while_counting = self.control.charge_while(size_of::<i64>() * span)?;
         let mut counters = vec![0_i64; span];
-        match (nodes, counts) {
-            (Members::List(nodes), Some(counts)) => {
-                let mut targets = EdgeTargets::new(edges);
-                for (nodes, counts) in nodes.chunks(BATCH).zip(counts.chunks(BATCH)) {
-                    self.check()?;
-                    targets.for_each_list(nodes, |position, targets| {
-                        let count = counts[position];
-                        targets
-                            .iter()
-                            .for_each(|target| counters[(target - first) as usize] += count);
-                    });
-                }
+        if let (Members::List(nodes), Some(counts)) = (nodes, counts) {
+            let mut targets = EdgeTargets::new(edges);
+            for (nodes, counts) in nodes.chunks(BATCH).zip(counts.chunks(BATCH)) {
+                self.check()?;
+                targets.for_each_list(nodes, |position, targets| {
+                    let count = counts[position];
+                    targets.iter().for_each(|target| counters[(target - first) as usize] += count);
+                });
             }
-            _ => self.for_each_target(edges, nodes, |targets, _| {
+        } else {
+            self.for_each_target(edges, nodes, |targets, _| {
                 targets.iter().for_each(|target| counters[(target - first) as usize] += 1);
-            })?,
+            })?;
         }
         let (nodes, counts) = self.counted(first, &counters)?;
         Ok(Some(Ways { nodes, counts }))

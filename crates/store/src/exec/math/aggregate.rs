@@ -95,17 +95,17 @@ impl Context<'_> {
             self.control.charge(values)?;
         }
         match &field.kind {
-            FieldKind::Val(var) => match self.unread_column(*var) {
+            FieldKind::Val(var) => {
                 // Of a page of the nodes only their numbers are read.
-                Some(column)
-                    if field.var.is_none()
-                        && self.is_few(level_at(root, above).nodes.len(), column.len()) =>
+                if let Some(column) = self.unread_column(*var)
+                    && field.var.is_none()
+                    && self.is_few(level_at(root, above).nodes.len(), column.len())
                 {
                     self.control.charge(values)?;
-                    Ok(Arc::new(column.values_of(&level_at(root, above).nodes)))
+                    return Ok(Arc::new(column.values_of(&level_at(root, above).nodes)));
                 }
-                _ => Ok(self.value_var(*var)?.unwrap_or_default()),
-            },
+                Ok(self.value_var(*var)?.unwrap_or_default())
+            }
             FieldKind::AggregateVar(op, var) => {
                 self.aggregate_below(root, above, *op, *var, homes, field).map(Arc::new)
             }
@@ -139,17 +139,15 @@ impl Context<'_> {
             if let Some((_, map)) = result.borrow().iter().find(|(existing, _)| *existing == var) {
                 return Ok(Arc::clone(map));
             }
-            let map = self.expect_values(var)?;
-            let map = match homes.get(&var) {
-                Some(Home { path: home, .. })
-                    if home.len() < above.len() && above.starts_with(home) =>
-                {
-                    let Arrived { map, shared: node } = flow_down(root, home, above, &map)?;
-                    shared.set(shared.get().or(node.map(|node| (var, node))));
-                    Arc::new(map)
-                }
-                _ => map,
-            };
+            let mut map = self.expect_values(var)?;
+            if let Some(Home { path: home, .. }) = homes.get(&var)
+                && home.len() < above.len()
+                && above.starts_with(home)
+            {
+                let arrived = flow_down(root, home, above, &map)?;
+                shared.set(shared.get().or(arrived.shared.map(|node| (var, node))));
+                map = Arc::new(arrived.map);
+            }
             self.note_unresolved_at(var, &map, &level.nodes, field.at);
             result.borrow_mut().push((var, Arc::clone(&map)));
             Ok(map)
@@ -375,11 +373,10 @@ fn survey(
                 add_home(homes, var, &path[..home]);
             }
         }
-        match &result.data {
-            FieldData::Edges(edges) => open.push(edges.level.fields.iter().enumerate()),
-            _ => {
-                path.pop();
-            }
+        if let FieldData::Edges(edges) = &result.data {
+            open.push(edges.level.fields.iter().enumerate());
+        } else {
+            path.pop();
         }
     }
     pending.charge()
@@ -397,16 +394,19 @@ fn reads_of(kind: &FieldKind) -> Vec<VarId> {
     match kind {
         FieldKind::Val(var) | FieldKind::AggregateVar(_, var) => vars.push(*var),
         FieldKind::Math(expr) => math_vars(expr, &mut vars),
-        _ => {}
+        FieldKind::Predicate { .. }
+        | FieldKind::Uid
+        | FieldKind::Count { .. }
+        | FieldKind::CountUid
+        | FieldKind::AggregatePredicate { .. }
+        | FieldKind::Expand(_)
+        | FieldKind::CheckPassword { .. } => {}
     }
     vars
 }
 
 fn edges_at(level: &Level, number: usize) -> Option<&EdgeField> {
-    match &level.fields[number].data {
-        FieldData::Edges(edges) => Some(edges),
-        _ => None,
-    }
+    level.fields[number].data.edges()
 }
 
 fn level_at<'t>(root: &'t Level, path: &[usize]) -> &'t Level {
@@ -417,10 +417,10 @@ fn level_at<'t>(root: &'t Level, path: &[usize]) -> &'t Level {
 fn level_at_mut<'t>(root: &'t mut Level, path: &[usize]) -> &'t mut Level {
     let mut level = root;
     for number in path {
-        match &mut level.fields[*number].data {
-            FieldData::Edges(edges) => level = &mut edges.level,
-            _ => unreachable!("paths lead over edge fields"),
-        }
+        let FieldData::Edges(edges) = &mut level.fields[*number].data else {
+            unreachable!("paths lead over edge fields");
+        };
+        level = &mut edges.level;
     }
     level
 }

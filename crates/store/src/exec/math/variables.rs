@@ -111,7 +111,7 @@ impl Context<'_> {
                     hit.entry(var).or_insert_with(|| Var::uids(NodeSet::default()));
                 }
             }
-            _ => {}
+            FieldData::Nothing | FieldData::Column(_) => {}
         }
         Ok(None)
     }
@@ -219,11 +219,10 @@ fn below_some(edges: &EdgeField, level: &Level, nodes: &[u32]) -> Vec<u32> {
 
 fn add_uids(result: &mut Outcome, var: Option<VarId>, nodes: &Arc<Vec<u32>>) {
     let Some(var) = var else { return };
-    let set = NodeSet::Sorted(Arc::clone(nodes));
-    let set = match result.get(&var) {
-        Some(Var::Uids(existing)) => existing.set.or(&set),
-        _ => set,
-    };
+    let mut set = NodeSet::Sorted(Arc::clone(nodes));
+    if let Some(Var::Uids(existing)) = result.get(&var) {
+        set = existing.set.or(&set);
+    }
     result.insert(var, Var::uids(set));
 }
 
@@ -234,12 +233,13 @@ fn by_position(level: &Level, live: &[u32], value_at: impl Fn(usize) -> Value) -
 }
 
 /// Adds the values of a variable; where two levels have a value for a node, the first stays.
-pub(crate) fn add_values(result: &mut BTreeMap<VarId, Var>, var: Option<VarId>, map: ValueMap) {
+pub(crate) fn add_values(result: &mut BTreeMap<VarId, Var>, var: Option<VarId>, mut map: ValueMap) {
     let Some(var) = var else { return };
-    let map = match result.get(&var) {
-        Some(Var::Values(existing)) if !existing.is_empty() => merge(existing, &map),
-        _ => map,
-    };
+    if let Some(Var::Values(existing)) = result.get(&var)
+        && !existing.is_empty()
+    {
+        map = merge(existing, &map);
+    }
     result.insert(var, Var::Values(Arc::new(map)));
 }
 

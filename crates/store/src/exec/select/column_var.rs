@@ -208,7 +208,7 @@ impl ColumnVar {
             Source::Values(predicate, _) if !self.is_complete => {
                 self.nodes.and(&part_of(predicate).subjects())
             }
-            _ => self.nodes.clone(),
+            Source::Values(..) | Source::Counts(..) | Source::Computed(..) => self.nodes.clone(),
         }
     }
 

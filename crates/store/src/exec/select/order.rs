@@ -470,10 +470,11 @@ pub(crate) fn pages_at_once(order: &[OrderKey]) -> bool {
 /// The bytes that are charged for a key of each node: texts and large numbers are copied in
 /// addition to their first bytes.
 fn key_bytes(predicate: &Predicate) -> usize {
-    let beside = match predicate.def.value_type {
-        ValueType::String | ValueType::Default | ValueType::BigFloat => 64,
-        _ => 0,
-    };
+    let is_copied = matches!(
+        predicate.def.value_type,
+        ValueType::String | ValueType::Default | ValueType::BigFloat
+    );
+    let beside = if is_copied { 64 } else { 0 };
     size_of::<u64>() + size_of::<bool>() + beside
 }
 

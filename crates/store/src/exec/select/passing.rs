@@ -209,17 +209,11 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let at = if let Filter::Function(function) = part { Some(function.at) } else { None };
         let name = if let Filter::SemiJoin(reach) = part { &*reach.predicate } else { "" };
-        let estimate = match part {
-            Filter::Function(function)
-                if self.control.trace().is_some() && is_reported(function) =>
-            {
-                self.estimate(function)
-            }
-            _ => None,
-        };
-        let step = self.begin("filter", name, at, estimate);
+        let function = if let Filter::Function(function) = part { Some(function) } else { None };
+        let reported = function.filter(|_| self.control.trace().is_some());
+        let estimate = reported.filter(|it| is_reported(it)).and_then(|it| self.estimate(it));
+        let step = self.begin("filter", name, function.map(|function| function.at), estimate);
         let set = match part {
             Filter::Function(function) => {
                 if self.part_path(function, requested, purpose) == FilterPath::Set {

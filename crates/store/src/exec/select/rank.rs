@@ -23,7 +23,9 @@ pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
         ValueRef::String(text) | ValueRef::Default(text) => prefix(text.as_bytes()),
         // All are alike here, and distinguished by the keys next to the ranks.
         ValueRef::BigFloat(_) => 0,
-        _ => return None,
+        ValueRef::Geo(_) | ValueRef::Password(_) | ValueRef::Vector(_) | ValueRef::Binary(_) => {
+            return None;
+        }
     })
 }
 

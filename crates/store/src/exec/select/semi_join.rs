@@ -201,9 +201,9 @@ impl<'a> Context<'a> {
                 }
             }
             Filter::And(parts) => {
-                let counts = parts.iter().filter_map(|part| match part {
-                    Filter::Function(function) => Some((self.estimate(function)?, part)),
-                    _ => None,
+                let counts = parts.iter().filter_map(|part| {
+                    let Filter::Function(function) = part else { return None };
+                    Some((self.estimate(function)?, part))
                 });
                 // Whatever passes all parts passes the one that leaves least; the others are
                 // applied to those alone.

@@ -227,9 +227,9 @@ fn without_facets(field: &Arc<Field>) -> Arc<Field> {
 }
 
 fn levels_below(level: &mut Level) -> Vec<&mut Level> {
-    let below = level.fields.iter_mut().filter_map(|result| match &mut result.data {
-        FieldData::Edges(edges) if !edges.targets.is_empty() => Some(&mut edges.level),
-        _ => None,
+    let below = level.fields.iter_mut().filter_map(|result| {
+        let FieldData::Edges(edges) = &mut result.data else { return None };
+        (!edges.targets.is_empty()).then_some(&mut edges.level)
     });
     below.collect()
 }

@@ -10,12 +10,13 @@ pub(crate) fn of_level(level: &Level, flat: bool) -> Vec<Key> {
     stack::require();
     let mut keys = Vec::with_capacity(level.fields.len());
     for result in &level.fields {
-        match (&result.data, flat) {
-            (FieldData::Edges(edges), true) => {
-                facets(result, &mut keys);
-                keys.extend(of_level(&edges.level, true));
-            }
-            _ => field(result, flat, &mut keys),
+        if let FieldData::Edges(edges) = &result.data
+            && flat
+        {
+            facets(result, &mut keys);
+            keys.extend(of_level(&edges.level, true));
+        } else {
+            field(result, flat, &mut keys);
         }
     }
     keys
@@ -44,8 +45,15 @@ fn field(result: &FieldResult, flat: bool, keys: &mut Vec<Key>) {
         FieldKind::Uid | FieldKind::CheckPassword { .. } if !is_shown => {
             keys.push(Key::Perhaps(own));
         }
-        _ if is_shown => keys.push(Key::Always(own)),
-        _ => {}
+        FieldKind::Uid
+        | FieldKind::Count { .. }
+        | FieldKind::CountUid
+        | FieldKind::Val(_)
+        | FieldKind::AggregateVar(..)
+        | FieldKind::AggregatePredicate { .. }
+        | FieldKind::Math(_)
+        | FieldKind::Expand(_)
+        | FieldKind::CheckPassword { .. } => keys.extend(is_shown.then_some(Key::Always(own))),
     }
 }
 

@@ -111,7 +111,11 @@ fn of_field(version: &Version, field: &Field) -> Form {
             let object = Form::Object(of_fields(version, field));
             if *reverse || def.list { Form::List(Box::new(object)) } else { object }
         }
-        _ => Form::Unknown,
+        FieldKind::Val(_)
+        | FieldKind::AggregateVar(..)
+        | FieldKind::AggregatePredicate { .. }
+        | FieldKind::Math(_)
+        | FieldKind::Expand(_) => Form::Unknown,
     }
 }
 

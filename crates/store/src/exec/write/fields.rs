@@ -187,9 +187,9 @@ impl<'a> AnswerWriter<'a, '_> {
         node: u32,
     ) -> Result<()> {
         let FieldKind::Predicate { name, .. } = &field.kind else { return Ok(()) };
-        let of = |result: &'a FieldResult| match &result.data {
-            FieldData::Values(values) if values.shares_key => Some((&*result.field, values)),
-            _ => None,
+        let of = |result: &'a FieldResult| {
+            let FieldData::Values(values) = &result.data else { return None };
+            values.shares_key.then_some((&*result.field, values))
         };
         let mut sharing = level.fields.iter().filter_map(of);
         let has = |field: &Field, values: &ValueField| {

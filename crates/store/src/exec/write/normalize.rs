@@ -116,7 +116,15 @@ impl<'a> Flat<'a> {
                         lists.push(below);
                     }
                 }
-                _ => self.add_items(writer, level, position, result, &mut own)?,
+                FieldData::Nothing
+                | FieldData::Uid
+                | FieldData::Values(_)
+                | FieldData::Counts(_)
+                | FieldData::CountUid
+                | FieldData::Column(_)
+                | FieldData::Passwords(_) => {
+                    self.add_items(writer, level, position, result, &mut own)?;
+                }
             }
         }
         self.path.pop();
@@ -251,10 +259,10 @@ impl<'a> Flat<'a> {
         let item = match &result.data {
             FieldData::Uid => Some(Item::Uid(writer.version.nodes.uid(node))),
             FieldData::Passwords(answers) => Some(Item::Value(Value::Bool(answers[position]))),
-            FieldData::Counts(counts) if shown => Some(Item::Int(counts[position] as i64)),
-            FieldData::Column(map) if shown => map.get(node).map(Item::Stored),
+            FieldData::Counts(counts) => shown.then(|| Item::Int(counts[position] as i64)),
+            FieldData::Column(map) => map.get(node).filter(|_| shown).map(Item::Stored),
             FieldData::Values(values) => return self.add_values(field, values, node, row),
-            _ => None,
+            FieldData::Nothing | FieldData::Edges(_) | FieldData::CountUid => None,
         };
         if let Some(item) = item {
             row.push(self.cell(&field.key, item));

@@ -40,10 +40,14 @@ fn check_field(field: &Field) -> Result<()> {
     let kind = match &field.kind {
         FieldKind::CountUid => Some("count(uid) is"),
         FieldKind::CheckPassword { .. } => Some("checkpwd is"),
-        _ if field.group_by.is_some() => Some("@groupby is"),
-        _ if field.facets.is_some() => Some("facets are"),
-        _ if field.normalize => Some("the directive @normalize is"),
-        _ => None,
+        FieldKind::Predicate { .. }
+        | FieldKind::Uid
+        | FieldKind::Count { .. }
+        | FieldKind::Val(_)
+        | FieldKind::AggregateVar(..)
+        | FieldKind::AggregatePredicate { .. }
+        | FieldKind::Math(_)
+        | FieldKind::Expand(_) => unfit_directive(field),
     };
     match kind {
         Some(kind) => Err(unfit(kind).or_at(field.at)),
@@ -198,18 +202,24 @@ impl Writer<'_, '_> {
         match value {
             ValueRef::String(text) | ValueRef::Default(text) => write_json_text(text, self.out),
             ValueRef::Vector(numbers) => self.vector(numbers),
-            _ => {
-                let mut json = JsonSink::new();
-                json.value(value);
-                // Times stand as in JSON, truths and big floats bare, other numbers as quoted text.
-                let quote = match value {
-                    ValueRef::DateTime(_) | ValueRef::BigFloat(_) | ValueRef::Bool(_) => "",
-                    _ => "\"",
-                };
-                self.put(format_args!("{quote}{}{quote}", json.into_string()));
+            // Times stand as in JSON, truths and big floats bare, other numbers as quoted text.
+            ValueRef::DateTime(_) | ValueRef::BigFloat(_) | ValueRef::Bool(_) => {
+                self.as_json(value, "");
             }
+            ValueRef::Int(_)
+            | ValueRef::Float(_)
+            | ValueRef::Geo(_)
+            | ValueRef::Password(_)
+            | ValueRef::Binary(_) => self.as_json(value, "\""),
         }
         self.out.extend_from_slice(b" .\n");
+    }
+
+    /// Writes a value as in JSON, between quotes.
+    fn as_json(&mut self, value: ValueRef<'_>, quote: &str) {
+        let mut json = JsonSink::new();
+        json.value(value);
+        self.put(format_args!("{quote}{}{quote}", json.into_string()));
     }
 
     /// Writes the numbers of a vector as Dgraph's encoder of JSON does: an answer in JSON has them
@@ -236,11 +246,24 @@ impl Writer<'_, '_> {
     }
 }
 
+/// The directive of a field that facts can't express.
+fn unfit_directive(field: &Field) -> Option<&'static str> {
+    if field.group_by.is_some() {
+        return Some("@groupby is");
+    }
+    if field.facets.is_some() {
+        return Some("facets are");
+    }
+    field.normalize.then_some("the directive @normalize is")
+}
+
 /// The alias of a field, or its predicate without languages.
 fn name_of(field: &Field) -> &str {
-    match (&field.alias, &field.kind) {
-        (Some(alias), _) => alias,
-        (None, FieldKind::Predicate { name, reverse: false, .. }) => name,
-        _ => &field.key,
+    if let Some(alias) = &field.alias {
+        return alias;
     }
+    if let FieldKind::Predicate { name, reverse: false, .. } = &field.kind {
+        return name;
+    }
+    &field.key
 }

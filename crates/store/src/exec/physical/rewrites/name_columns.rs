@@ -23,7 +23,14 @@ fn only_names_values(block: &Block) -> bool {
                 langs.is_empty()
             }
             FieldKind::Math(_) => true,
-            _ => false,
+            FieldKind::Predicate { reverse: true, .. }
+            | FieldKind::Uid
+            | FieldKind::CountUid
+            | FieldKind::Val(_)
+            | FieldKind::AggregateVar(..)
+            | FieldKind::AggregatePredicate { .. }
+            | FieldKind::Expand(_)
+            | FieldKind::CheckPassword { .. } => false,
         };
         is_plain && field.var.is_some() && !field.has_body && field.takes_all()
     };

@@ -176,15 +176,11 @@ impl<'s> PathEdges<'s> {
     /// depth each one is; with one, the first node at that distance costs a walk over all nodes
     /// within the depth.
     pub(super) fn leaves(&mut self, node: u32, hops: usize) -> Result<bool> {
-        match self.depth {
-            Some(depth) if depth <= hops => {
-                if self.near.is_none() {
-                    self.near = Some(self.within(depth)?);
-                }
-                Ok(self.near.as_ref().is_some_and(|near| near.contains(&node)))
-            }
-            _ => Ok(true),
+        let Some(depth) = self.depth.filter(|depth| *depth <= hops) else { return Ok(true) };
+        if self.near.is_none() {
+            self.near = Some(self.within(depth)?);
         }
+        Ok(self.near.as_ref().is_some_and(|near| near.contains(&node)))
     }
 
     /// The nodes that are fewer than `depth` edges from the start.
@@ -266,16 +262,15 @@ impl Way<'_> {
             hops.extend(targets.iter().filter_map(|&to| self.hop(node, to)));
             return Ok(());
         }
-        match &self.weights {
-            // Facets are stored with the forward edges, so only in that direction they are read in
-            // a row.
-            Weights::Facet(numbers) if !self.walk.reverse => {
-                numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
-            }
-            _ => {
-                let targets = self.walk.edges.targets(node);
-                hops.extend(targets.iter().filter_map(|&to| self.hop(node, to)));
-            }
+        // Facets are stored with the forward edges, so only in that direction they are read in a
+        // row.
+        if let Weights::Facet(numbers) = &self.weights
+            && !self.walk.reverse
+        {
+            numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
+        } else {
+            let targets = self.walk.edges.targets(node);
+            hops.extend(targets.iter().filter_map(|&to| self.hop(node, to)));
         }
         self.keep_passing_facets(context, start, hops, |hop| (node, hop.to))?;
         self.retain_passing(context, start, hops)
@@ -291,13 +286,14 @@ impl Way<'_> {
                 return Ok(());
             }
         }
-        match &self.weights {
-            Weights::Facet(numbers) if self.walk.reverse => {
-                numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
-            }
-            _ => self.back.each(node, |from| {
+        if let Weights::Facet(numbers) = &self.weights
+            && self.walk.reverse
+        {
+            numbers.leaving(node, |to, weight| hops.push(Hop { to, field, weight }));
+        } else {
+            self.back.each(node, |from| {
                 hops.extend(self.hop(from, node).map(|hop| Hop { to: from, ..hop }));
-            }),
+            });
         }
         self.keep_passing_facets(context, start, hops, |hop| (hop.to, node))
     }

@@ -37,12 +37,6 @@ enum NumberRun<'c> {
     Other(Cells),
 }
 
-/// What a range makes that is put after that of others.
-enum Chunk {
-    Text(TextChunk),
-    Other(Cells),
-}
-
 /// The ranges of all columns for some nodes, until a thread takes them.
 type Taken<'c> = Mutex<Vec<NumberRun<'c>>>;
 
@@ -77,28 +71,35 @@ pub(super) fn fill(
         let taken = &runs[range.start / len];
         let mut parts = std::mem::take(&mut *taken.lock().unwrap_or_else(PoisonError::into_inner));
         let is_filled = fill_runs(control, nodes, range, sources, &mut parts)?;
-        let chunks = parts.into_iter().filter_map(|part| match part {
-            NumberRun::Text(chunk, _) => Some(Chunk::Text(chunk)),
-            NumberRun::Other(cells) => Some(Chunk::Other(cells)),
-            _ => None,
-        });
-        Ok(is_filled.then(|| chunks.collect::<Vec<Chunk>>()))
+        // What is put after that of other ranges, in the order of the columns.
+        let (mut texts, mut others) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part {
+                NumberRun::Text(chunk, _) => texts.push(chunk),
+                NumberRun::Other(cells) => others.push(cells),
+                NumberRun::Int(..)
+                | NumberRun::Float(..)
+                | NumberRun::Bool(..)
+                | NumberRun::Time(..) => {}
+            }
+        }
+        Ok(is_filled.then_some((texts, others)))
     };
-    let chunks: Vec<Option<Vec<Chunk>>> = match spread {
+    let chunks = match spread {
         Some(spread) => spread.collect(work)?,
         None => vec![work(0..nodes.len())?],
     };
     drop(runs);
-    let Some(chunks) = chunks.into_iter().collect::<Option<Vec<Vec<Chunk>>>>() else {
+    let Some(chunks) = chunks.into_iter().collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    for chunks in chunks {
-        let takes = |column: &&mut Column| matches!(column, Column::Text(..) | Column::Other(_));
-        for (column, chunk) in columns.iter_mut().filter(takes).zip(chunks) {
-            match (column, chunk) {
-                (Column::Text(all, _), Chunk::Text(chunk)) => all.push(chunk),
-                (Column::Other(all), Chunk::Other(chunk)) => all.push(chunk),
-                _ => return Ok(None),
+    for (texts, others) in chunks {
+        let (mut texts, mut others) = (texts.into_iter(), others.into_iter());
+        for column in &mut columns {
+            match column {
+                Column::Text(all, _) => all.extend(texts.next()),
+                Column::Other(all) => all.extend(others.next()),
+                Column::Int(_) | Column::Float(_) | Column::Bool(_) | Column::Time(_) => {}
             }
         }
     }

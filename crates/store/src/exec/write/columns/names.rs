@@ -49,9 +49,11 @@ fn one_by_one(
         control.check()?;
         let before = bytes.len();
         for node in nodes {
-            let text = match first_value(predicate, &[], *node) {
-                Some(Value::String(text) | Value::Default(text)) => Some(text),
-                _ => None,
+            let value = first_value(predicate, &[], *node);
+            let text = if let Some(Value::String(text) | Value::Default(text)) = value {
+                Some(text)
+            } else {
+                None
             };
             bytes.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
             ends.push(bytes.len());

@@ -71,7 +71,13 @@ impl<'a> Selection<'a> {
                 FieldData::Edges(edges) => {
                     Of::Edges(edges, Selection::below(version, &edges.level, next, reserve)?)
                 }
-                _ => match Source::of(version, level, result) {
+                FieldData::Nothing
+                | FieldData::Uid
+                | FieldData::Values(_)
+                | FieldData::Counts(_)
+                | FieldData::CountUid
+                | FieldData::Column(_)
+                | FieldData::Passwords(_) => match Source::of(version, level, result) {
                     Ok(Some(source)) if source.is_for_sinks() => {
                         reserve(source.byte_len());
                         Of::Values(source)

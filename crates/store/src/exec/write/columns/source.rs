@@ -153,10 +153,8 @@ fn qualifies_below<'l>(level: &'l Level, depth: usize) -> bool {
 
 /// The bytes of a cell in its column, in addition to those of its texts.
 fn cell_bytes(cell: &Cell) -> usize {
-    match cell {
-        Cell::List(items) => CELL_BYTES * (1 + items.len()),
-        _ => CELL_BYTES,
-    }
+    let items = if let Cell::List(items) = cell { items.len() } else { 0 };
+    CELL_BYTES * (1 + items)
 }
 
 fn is_plain(field: &Field, values: &ValueField) -> bool {
@@ -246,12 +244,9 @@ impl<'a> Source<'a> {
 
     /// The most bytes that a value takes while a batch is read, on average.
     pub(super) fn cell_len(&self) -> usize {
-        match &self.from {
-            Origin::Stored(stored) if stored.kind == ValueKind::Text && stored.texts.is_none() => {
-                TEXT_BYTES
-            }
-            _ => size_of::<DateTime>() + 1,
-        }
+        let are_texts = matches!(&self.from, Origin::Stored(stored)
+            if stored.kind == ValueKind::Text && stored.texts.is_none());
+        if are_texts { TEXT_BYTES } else { size_of::<DateTime>() + 1 }
     }
 
     /// Whether the values can be given to a sink as columns. Geometries are texts in a table alone.
@@ -471,22 +466,18 @@ fn read_computed<'b>(
     buffers: &'b mut Buffers<'_>,
 ) -> ObjectCells<'b> {
     let Buffers { has, ints, floats, .. } = buffers;
+    let are_floats = kind == ValueKind::Float;
     ints.clear();
     floats.clear();
     for &node in nodes {
         let value = finder.get(node);
         has.push(value.is_some());
-        match (kind, value) {
-            (ValueKind::Float, Some(ValueRef::Float(float))) => floats.push(float),
-            (ValueKind::Float, _) => floats.push(0.0),
-            (_, Some(ValueRef::Int(int))) => ints.push(int),
-            _ => ints.push(0),
+        match are_floats {
+            true => floats.push(if let Some(ValueRef::Float(it)) = value { it } else { 0.0 }),
+            false => ints.push(if let Some(ValueRef::Int(it)) = value { it } else { 0 }),
         }
     }
-    match kind {
-        ValueKind::Float => ObjectCells::Floats(floats, has),
-        _ => ObjectCells::Ints(ints, has),
-    }
+    if are_floats { ObjectCells::Floats(floats, has) } else { ObjectCells::Ints(ints, has) }
 }
 
 impl<'a> Stored<'a> {
@@ -496,7 +487,13 @@ impl<'a> Stored<'a> {
             ValueType::Bool => ValueKind::Bool,
             ValueType::DateTime => ValueKind::Time,
             ValueType::String | ValueType::Default | ValueType::Geo => ValueKind::Text,
-            _ => return None,
+            ValueType::Int
+            | ValueType::Float
+            | ValueType::Uid
+            | ValueType::Password
+            | ValueType::BigFloat
+            | ValueType::Vector
+            | ValueType::Binary => return None,
         };
         // A text of one of these types is shown as one of the other.
         let is_text = |it| matches!(it, ValueType::String | ValueType::Default);
@@ -504,11 +501,10 @@ impl<'a> Stored<'a> {
         if column.rows.is_some() || !column.values.value_type().is_some_and(fits) {
             return None;
         }
-        let mut texts = match &column.values {
-            // A list of more texts than there are nodes costs more than to read those of the nodes.
-            Values::Coded { texts, .. } if texts.len() <= nodes.len() => Some(all_texts(texts)),
-            _ => None,
-        };
+        let distinct =
+            if let Values::Coded { texts, .. } = &column.values { Some(texts) } else { None };
+        // A list of more texts than there are nodes costs more than to read those of the nodes.
+        let mut texts = distinct.filter(|texts| texts.len() <= nodes.len()).map(all_texts);
         // A batch of long ones is looked at before it is taken.
         texts = texts.filter(|texts| texts.iter().all(|text| text.len() <= CODED_LEN_MAX));
         let (mut changes, mut all_fit) = (Vec::new(), true);
@@ -555,7 +551,14 @@ impl<'a> Stored<'a> {
                 self.read_codes(codes, nodes, buffers)
             }
             Values::Coded { .. } | Values::Text { .. } => self.read_texts(nodes, buffers),
-            _ => self.read_fixed(nodes, buffers),
+            Values::Bool(_) | Values::Days(_) | Values::SmallTime(_) | Values::DateTime { .. } => {
+                self.read_fixed(nodes, buffers)
+            }
+            Values::SmallInt(_)
+            | Values::Int(_)
+            | Values::Float(_)
+            | Values::Vector { .. }
+            | Values::Mixed { .. } => unreachable!("these are no origin of this kind"),
         }
     }
 
@@ -599,7 +602,15 @@ impl<'a> Stored<'a> {
                 let of_row = |row| texts.get_bytes(usize::from(codes.get(row)));
                 result_bytes(&rows, of_row, &mut self.changes, nodes)
             }
-            _ => Vec::new(),
+            Values::SmallInt(_)
+            | Values::Int(_)
+            | Values::Float(_)
+            | Values::Bool(_)
+            | Values::Days(_)
+            | Values::SmallTime(_)
+            | Values::DateTime { .. }
+            | Values::Vector { .. }
+            | Values::Mixed { .. } => unreachable!("only texts are read here"),
         };
         if checked.fill(&result) {
             return checked.cells();
@@ -669,10 +680,8 @@ fn read_times(values: &Values, rows: &Rows<'_>, times: &mut Vec<DateTime>) {
         return rows.read(stored, NO_TIME, of, times);
     }
     rows.for_each(|row| {
-        times.push(match row.map(|row| values.get(row)) {
-            Some(ValueRef::DateTime(time)) => time,
-            _ => NO_TIME,
-        });
+        let value = row.map(|row| values.get(row));
+        times.push(if let Some(ValueRef::DateTime(time)) = value { time } else { NO_TIME });
     });
 }
 
@@ -696,6 +705,13 @@ fn result_bytes<'a>(
 fn text_of(value: ValueRef<'_>) -> Option<&str> {
     match value {
         ValueRef::String(text) | ValueRef::Default(text) | ValueRef::Geo(text) => Some(text),
-        _ => None,
+        ValueRef::Int(_)
+        | ValueRef::Float(_)
+        | ValueRef::Bool(_)
+        | ValueRef::DateTime(_)
+        | ValueRef::Password(_)
+        | ValueRef::BigFloat(_)
+        | ValueRef::Vector(_)
+        | ValueRef::Binary(_) => None,
     }
 }

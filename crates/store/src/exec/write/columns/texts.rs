@@ -91,7 +91,11 @@ impl TextChunk {
                 let texts = texts.iter().map(|text| text.map(str::as_bytes));
                 return self.push(control, valid, texts);
             }
-            _ => return Ok(false),
+            ObjectCells::Ints(..)
+            | ObjectCells::Floats(..)
+            | ObjectCells::Bools(..)
+            | ObjectCells::Times(..)
+            | ObjectCells::Lists(_) => return Ok(false),
         }
         Ok(self.is_short())
     }
