@@ -2,11 +2,11 @@
 //! has the algorithm computed on it.
 
 use crate::algo::{CallGraph, EdgeSelection, Graph, Lookup, Outcome, Output, Report, Requested};
+use crate::exec::access_path::GraphPath;
 use crate::exec::algorithm_run::{call_graph, run_algorithm};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{AlgorithmResult, Column, ValueMap};
-use crate::exec::physical::path::GraphPath;
 use crate::exec::walk::lists::distinct;
 use crate::graph::{Predicate, union_of};
 use crate::storage::NodeSet;

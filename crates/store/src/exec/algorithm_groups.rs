@@ -1,11 +1,11 @@
 //! The groups of nodes in the argument of an algorithm: nodes with the same value are of one group.
 
 use crate::algo::Graph;
+use crate::exec::columns::read::first_value;
 use crate::exec::control::context::Context;
 use crate::exec::control::pending::VALUE_ENTRY_BYTES;
 use crate::exec::control::tree::Finder;
 use crate::exec::cost;
-use crate::exec::select::read::first_value;
 use hexgraph_base::plan::GroupsBy;
 use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType, nearest};
 use rustc_hash::FxHashMap;

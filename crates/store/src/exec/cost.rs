@@ -101,6 +101,10 @@ pub(crate) const CHECK: Cost = WAKE.times(13);
 /// The bytes of the nearest cache of a core, on nearly all processors.
 pub(crate) const CACHE_BYTES: usize = 32 << 10;
 
+/// The number of nodes that are read at a time: few enough that what is read of them stays in the
+/// nearest cache.
+pub(crate) const BATCH: usize = CACHE_BYTES / size_of::<i64>();
+
 /// The bytes of a line of the caches, which are read together.
 pub(crate) const CACHE_LINE_BYTES: usize = 64;
 

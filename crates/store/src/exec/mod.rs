@@ -1,8 +1,10 @@
 //! Executes a plan on one version of the graph: a set of nodes at a time, level by level.
 
 mod cost;
+mod access_path;
 mod physical;
 mod control;
+mod columns;
 mod select;
 mod choose;
 mod concurrent;
@@ -17,24 +19,24 @@ mod algorithm;
 mod upsert;
 mod write;
 
+pub use access_path::{
+    AccessPath, BlockPath, EdgesPath, FilterPath, GraphPath, GroupPath, OrderPath, PagePath,
+    RootPath, TotalPath,
+};
 pub use algorithm_run::{call_graph, run_algorithm};
 pub use answer::Answer;
+pub use columns::batches::EdgeTargets;
+pub use columns::read::{Langs, first_value, typed};
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};
 pub use control::options::ExecOptions;
 pub use control::stop::{Canceller, Onward, RequestContext};
 pub use control::trace::{Doubt, Doubtful, Step, Trace};
 pub use control::tree::{AlgorithmResult, BlockResult, FieldData, FieldResult, Level, ValueField};
 pub use cost::{CostModel, RandomChoice};
-pub use math::column_numbers::{ColumnNumbers, ManyNodes, nodes_of_extreme};
 pub use math::sums::Sum;
-pub use physical::path::{
-    AccessPath, BlockPath, EdgesPath, FilterPath, GraphPath, GroupPath, OrderPath, PagePath,
-    RootPath, TotalPath,
-};
 pub use physical::rewrites::{REWRITES, Rewrite};
 pub use run::execute;
-pub use select::batches::EdgeTargets;
-pub use select::read::{Langs, first_value, typed};
+pub use select::column_numbers::{ColumnNumbers, ManyNodes, nodes_of_extreme};
 pub use upsert::{Upsert, execute_upsert};
 pub use write::columns::names::names_of;
 

@@ -1,19 +1,19 @@
 //! Runs the blocks of a request in the order that their variables allow.
 
+use crate::exec::access_path::BlockPath;
 use crate::exec::answer::Answer;
+use crate::exec::columns::batches::Members;
 use crate::exec::concurrent::BranchResult;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level, RootGroups};
 use crate::exec::cost::Cost;
-use crate::exec::groups::path_counts::Chain;
-use crate::exec::physical::path::BlockPath;
+use crate::exec::math::column_var::ColumnVar;
+use crate::exec::physical::rewrites::Chain;
 use crate::exec::physical::rewrites::{
     BATCH_GROWTH, BATCH_MAX, first_batch, is_read_in_pages, lists_uids,
 };
-use crate::exec::select::batches::Members;
-use crate::exec::select::column_var::ColumnVar;
 use crate::exec::select::page::cut;
 use crate::exec::walk::gather::needs_no_lists;
 use crate::exec::walk::lists::distinct;

@@ -1,8 +1,8 @@
 //! The input of a test of a column's rows: all rows, listed nodes, or nodes as bits; loops that are
 //! made for each form of a column, and become vector instructions where it has numbers.
 
+use crate::exec::columns::batches::{RowFinder, Rows};
 use crate::exec::cost;
-use crate::exec::select::batches::{RowFinder, Rows};
 use crate::storage::{FrozenBitmap, bits_where, vectorized};
 use hexgraph_base::types::Result;
 

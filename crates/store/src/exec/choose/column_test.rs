@@ -3,9 +3,9 @@
 
 use super::column_rows::{Count, RetainBits, RetainListed, RowLoop};
 use super::compare::ValueCondition;
+use crate::exec::columns::batches::RowFinder;
+use crate::exec::columns::read::typed_or_none;
 use crate::exec::cost::{self, Cost};
-use crate::exec::select::batches::RowFinder;
-use crate::exec::select::read::typed_or_none;
 use crate::graph::{LangValues, Row};
 use crate::storage::{FrozenBitmap, TextArray, Values, bit_of};
 use hexgraph_base::geo::GeoQuery;
@@ -462,9 +462,9 @@ where
 mod tests {
     use super::*;
     use crate::exec::choose::tester::Tester;
+    use crate::exec::columns::batches::Members;
     use crate::exec::control::context::Context;
     use crate::exec::control::stop::RequestContext;
-    use crate::exec::select::batches::Members;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;
     use hexgraph_base::plan::{Comparison, Query};

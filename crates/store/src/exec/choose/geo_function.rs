@@ -3,9 +3,9 @@
 use super::column_test::Condition;
 use super::needed_index::expect_index;
 use super::tester::Tester;
+use crate::exec::access_path::FilterPath;
+use crate::exec::columns::batches::Members;
 use crate::exec::control::context::Context;
-use crate::exec::physical::path::FilterPath;
-use crate::exec::select::batches::Members;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;

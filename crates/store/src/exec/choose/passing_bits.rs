@@ -3,9 +3,9 @@
 
 use super::column_test::ColumnTest;
 use super::tester::Tester;
+use crate::exec::columns::batches::Members;
 use crate::exec::control::context::Context;
 use crate::exec::cost;
-use crate::exec::select::batches::Members;
 use crate::graph::LangValues;
 use crate::storage::NodeSet;
 use hexgraph_base::types::Result;

@@ -6,13 +6,13 @@
 use super::asked_set::RequestedSet;
 use super::column_test::{ColumnTest, Condition};
 use super::compare::ValueCondition;
+use crate::exec::columns::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder, Rows};
+use crate::exec::columns::read::typed_or_none;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::SOME_MORSELS;
 use crate::exec::control::morsels::joined;
 use crate::exec::control::tree::ValueMap;
 use crate::exec::cost::{self, Cost};
-use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets, Members, RowFinder, Rows};
-use crate::exec::select::read::typed_or_none;
 use crate::graph::{Direction, LangValues, NumberRun, Predicate, ValueList};
 use crate::storage::{FrozenBitmap, NodeSet, TextArray, Values};
 use hexgraph_base::plan::Call;
@@ -533,8 +533,8 @@ impl Context<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::column_test::TextCondition;
     use super::*;
+    use crate::exec::choose::column_test::TextCondition;
     use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;

@@ -1,7 +1,7 @@
 //! The nodes that have a text with some trigrams of a pattern.
 
+use crate::exec::columns::batches::Members;
 use crate::exec::control::context::Context;
-use crate::exec::select::batches::Members;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;

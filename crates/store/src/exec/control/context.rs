@@ -2,7 +2,7 @@
 
 use super::stop::RequestContext;
 use super::tree::ValueMap;
-use crate::exec::select::column_var::ColumnVar;
+use crate::exec::math::column_var::ColumnVar;
 use crate::graph::{Predicate, Version};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Query, VarId};

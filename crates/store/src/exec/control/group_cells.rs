@@ -1,7 +1,7 @@
 //! The groups of a `@groupby` as columns: a list of values for each key and for each field of the
 //! body. A million groups are a few large lists so, instead of a million small objects.
 
-use crate::exec::select::batches::BATCH;
+use crate::exec::cost::BATCH;
 use hexgraph_base::types::{DateTime, ObjectCells, Objects, Sink, Value, ValueRef};
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::mem;

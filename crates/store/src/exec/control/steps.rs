@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::trace::{Step, Trace};
-use crate::exec::physical::path::{AccessPath, GroupPath};
+use crate::exec::access_path::{AccessPath, GroupPath};
 use hexgraph_base::types::Position;
 use std::time::{Duration, Instant};
 

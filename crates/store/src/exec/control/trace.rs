@@ -1,7 +1,7 @@
 //! Records the steps of a request, for `explain`, and what is likely a mistake in it, for its
 //! warnings.
 
-use crate::exec::physical::path::AccessPath;
+use crate::exec::access_path::AccessPath;
 use hexgraph_base::plan::{Aggregate, MathFunction, VarId};
 use hexgraph_base::types::{Position, Uid, ValueType};
 use std::sync::{Mutex, MutexGuard, PoisonError};

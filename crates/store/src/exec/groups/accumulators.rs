@@ -5,12 +5,12 @@
 //! Group 0 is that of members that lack a key.
 
 use super::dense::Dense;
+use crate::exec::columns::number_columns::{NumberColumn, NumberSlice};
 use crate::exec::control::group_cells::ResultCells;
 use crate::exec::math::float_sums::CountedSums;
 use crate::exec::math::holistic;
 use crate::exec::math::holistic::grouped_values::GroupedValues;
 use crate::exec::math::sums::{Sum, clamp};
-use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
 use hexgraph_base::plan::{Aggregate, Algebraic, Holistic};
 use hexgraph_base::types::{Result, Value};
 use std::ops::Range;

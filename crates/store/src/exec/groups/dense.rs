@@ -213,7 +213,7 @@ pub(super) fn complete_cells(limits: &[u32]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::select::batches::BATCH;
+    use crate::exec::columns::batches::BATCH;
     use fastrand::Rng;
 
     /// The digits of a number are equal, too.

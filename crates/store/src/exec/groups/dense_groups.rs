@@ -4,11 +4,11 @@ use super::accumulators::{Accumulators, NumberAccumulators, PlainNumbers};
 use super::column_groups::{AggregatedGroups, Capacity, Cells, Grouping, Key, limits_of};
 use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
 use super::key_codes::{PlainKeys, code_of_text};
+use crate::exec::columns::batches::BATCH;
+use crate::exec::columns::read::typed_or_none;
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::KeyCells;
 use crate::exec::cost;
-use crate::exec::select::batches::BATCH;
-use crate::exec::select::read::typed_or_none;
 use hexgraph_base::types::Result;
 
 impl<'a, 'c> Grouping<'a, 'c> {

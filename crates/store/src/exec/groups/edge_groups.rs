@@ -4,12 +4,12 @@
 //! in an array by node id, where the targets are close together, else in a hash table.
 
 use super::partition::{GROUP_BYTES, KEY_BYTES, Source, result_bytes};
+use crate::exec::access_path::GroupPath;
+use crate::exec::columns::batches::{EdgeTargets, Members};
 use crate::exec::control::context::Context;
 use crate::exec::control::pending::NUMBER_ENTRY_BYTES;
 use crate::exec::control::tree::{Column, Group, GroupValue, VALUE_BYTES, ValueMap};
 use crate::exec::cost::is_dense;
-use crate::exec::physical::path::GroupPath;
-use crate::exec::select::batches::{EdgeTargets, Members};
 use crate::exec::select::targets::Extent;
 use crate::graph::Direction;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy};

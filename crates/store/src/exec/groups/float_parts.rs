@@ -9,10 +9,10 @@
 //! partition: half a block for each cell and partition.
 
 use super::column_groups::{Cells, Grouping};
+use crate::exec::columns::batches::{BATCH, Members};
 use crate::exec::control::morsels::Spread;
 use crate::exec::cost;
 use crate::exec::math::float_sums::BLOCK;
-use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 

@@ -5,6 +5,9 @@
 //! groups; they differ in what they cost.
 
 use super::partition::{GROUP_BYTES, NodePartition, result_bytes};
+use crate::exec::access_path::GroupPath;
+use crate::exec::columns::batches::Members;
+use crate::exec::columns::rank::rank_of;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::{
@@ -12,9 +15,6 @@ use crate::exec::control::tree::{
 };
 use crate::exec::cost;
 use crate::exec::math::variables::add_values;
-use crate::exec::physical::path::GroupPath;
-use crate::exec::select::batches::Members;
-use crate::exec::select::rank::rank_of;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Field, FieldKind, GroupBy, GroupKey, VarId};
 use hexgraph_base::types::{Error, Result, Value};

@@ -11,11 +11,11 @@
 //! a group is sorted by one number, which is made of its number of members and of the ranks of its
 //! values.
 
+use crate::exec::columns::rank::rank_of;
+use crate::exec::columns::read::typed_or_none;
 use crate::exec::control::context::Context;
 use crate::exec::control::group_cells::{GroupColumns, KeyCells, ResultCells};
 use crate::exec::cost;
-use crate::exec::select::rank::rank_of;
-use crate::exec::select::read::typed_or_none;
 use crate::graph::Predicate;
 use hexgraph_base::types::{Result, ValueRef};
 use std::cmp::Ordering;

@@ -1,14 +1,14 @@
 //! The fields of the body of a `@groupby`: what each has to say about one group.
 
 use super::key_codes::{KeyCodes, MISSING};
+use crate::exec::columns::batches::{BATCH, Members};
+use crate::exec::columns::numbers::NumberTable;
+use crate::exec::columns::read::{Langs, first_value, typed_or_none};
 use crate::exec::control::context::Context;
 use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::math::aggregate::{aggregate, aggregate_numbers};
 use crate::exec::math::holistic;
 use crate::exec::math::holistic::distinct::{self, count_sorted};
-use crate::exec::select::batches::{BATCH, Members};
-use crate::exec::select::numbers::NumberTable;
-use crate::exec::select::read::{Langs, first_value, typed_or_none};
 use crate::graph::{Predicate, ValueList};
 use hexgraph_base::plan::{Aggregate, AggregateTypes, Field, FieldKind, Holistic, PredicateUse};
 use hexgraph_base::types::{Error, Result, Value};

@@ -11,12 +11,12 @@ mod numbering;
 
 use super::partition::INDEX_RATIO;
 use crate::exec::choose::column_test::DAY;
+use crate::exec::columns::batches::{Members, Overlay, RowFinder, Rows, rows_between};
+use crate::exec::columns::number_columns::LIST_RATIO;
+use crate::exec::columns::read::{Typed, typed_or_none};
 use crate::exec::control::pending::VALUE_ENTRY_BYTES;
 use crate::exec::cost;
 use crate::exec::cost::is_dense;
-use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows, rows_between};
-use crate::exec::select::number_columns::LIST_RATIO;
-use crate::exec::select::read::{Typed, typed_or_none};
 use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
 use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};

@@ -4,11 +4,11 @@
 //! read in place if all subjects are grouped. Otherwise each node's keys are looked up in a table.
 
 use crate::exec::choose::function::no_reverse;
+use crate::exec::columns::read::first_value;
 use crate::exec::control::context::Context;
 use crate::exec::control::pending::Pending;
 use crate::exec::control::tree::GroupValue;
 use crate::exec::cost;
-use crate::exec::select::read::first_value;
 use crate::graph::{IndexView, Predicate, TokenNodes};
 use crate::storage::{Array, NodeSet, SpanBits, is_dense};
 use hexgraph_base::plan::{GroupBy, GroupKey};

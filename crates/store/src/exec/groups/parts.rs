@@ -13,9 +13,9 @@
 
 use super::accumulators::each;
 use super::column_groups::{Capacity, Cells, Grouping, Groups};
+use crate::exec::columns::batches::{BATCH, Members};
 use crate::exec::control::morsels::{FEW_MORSELS, Spread};
 use crate::exec::cost;
-use crate::exec::select::batches::{BATCH, Members};
 use hexgraph_base::types::Result;
 use std::ops::Range;
 

@@ -5,65 +5,21 @@
 //! target. In each level below, an edge adds the counter of its source. So a chain costs O(edges of
 //! its levels), in arrays by node id, and no list of edges is made.
 
+use crate::exec::columns::batches::{BATCH, EdgeTargets, Members};
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost::is_dense;
-use crate::exec::select::batches::{BATCH, EdgeTargets, Members};
+use crate::exec::physical::rewrites::Chain;
 use crate::graph::Direction;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Block, Constant, Field, FieldKind, MathExpr, VarId};
+use hexgraph_base::plan::FieldKind;
 use hexgraph_base::types::Result;
-
-/// A constant that flows down a chain of edges, one below the other.
-pub(crate) struct Chain<'b> {
-    constant: i64,
-    /// The variable of the constant.
-    pub(crate) source: VarId,
-    /// The edge fields, from the roots down.
-    edges: Vec<&'b Field>,
-    /// The variable of what arrives.
-    pub(crate) result: VarId,
-}
 
 /// Nodes, ascending, with the number of paths to each.
 #[derive(Default)]
 struct Ways {
     nodes: Vec<u32>,
     counts: Vec<i64>,
-}
-
-impl<'b> Chain<'b> {
-    /// The chain that a block consists of; `None` for any other block. Looks at the fields alone.
-    pub(crate) fn of(block: &'b Block) -> Option<Chain<'b>> {
-        let [one, other] = block.fields.as_slice() else { return None };
-        let ((source, constant), mut edge) = match (constant_of(one), constant_of(other)) {
-            (Some(constant), None) => (constant, other),
-            (None, Some(constant)) => (constant, one),
-            _ => return None,
-        };
-        let mut edges = Vec::new();
-        loop {
-            let FieldKind::Predicate { langs, .. } = &edge.kind else { return None };
-            let [below] = edge.fields.as_slice() else { return None };
-            if !langs.is_empty() || edge.var.is_some() || !edge.takes_all() {
-                return None;
-            }
-            edges.push(&**edge);
-            if below.kind == FieldKind::Math(MathExpr::Var(source)) {
-                let result = below.var.filter(|_| below.takes_all())?;
-                return Some(Chain { constant, source, edges, result });
-            }
-            edge = below;
-        }
-    }
-}
-
-/// The variable of a field that is a constant int, and the int.
-fn constant_of(field: &Field) -> Option<(VarId, i64)> {
-    let FieldKind::Math(MathExpr::Constant(Constant::Int(constant))) = &field.kind else {
-        return None;
-    };
-    Some((field.var.filter(|_| field.takes_all())?, *constant))
 }
 
 impl Context<'_> {

@@ -11,10 +11,10 @@
 use super::accumulators::{Accumulators, NumberAccumulators, accumulator_bytes};
 use super::column_groups::{AggregatedGroups, MEMBERS_MIN, Plan, is_known};
 use super::partition::{GROUP_BYTES, KEY_BYTES};
+use crate::exec::access_path::GroupPath;
+use crate::exec::columns::batches::{BATCH, Members};
 use crate::exec::control::context::Context;
 use crate::exec::cost;
-use crate::exec::physical::path::GroupPath;
-use crate::exec::select::batches::{BATCH, Members};
 use crate::graph::TokenNodes;
 use crate::storage::Values;
 use hexgraph_base::plan::{Field, GroupBy};

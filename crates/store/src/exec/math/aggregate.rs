@@ -9,6 +9,8 @@ use super::holistic;
 use super::node_numbers::NodeNumbers;
 use super::sums::Sum;
 use super::totals::Totals;
+use crate::exec::access_path::TotalPath;
+use crate::exec::columns::number_columns::NumberSlice;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::Pending;
 use crate::exec::control::stop::RequestContext;
@@ -16,8 +18,6 @@ use crate::exec::control::tree::{
     Column, EdgeField, FieldData, Finder, Level, VALUE_BYTES, ValueMap,
 };
 use crate::exec::cost;
-use crate::exec::physical::path::TotalPath;
-use crate::exec::select::number_columns::NumberSlice;
 use hexgraph_base::plan::{Aggregate, Algebraic, Field, FieldKind, MathExpr, VarId};
 use hexgraph_base::types::{Error, Result, Value, ValueRef};
 use std::cell::{Cell, RefCell};

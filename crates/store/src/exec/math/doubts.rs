@@ -11,11 +11,11 @@
 //! - **Types that an operator has no result for**, as two datetimes: where it is computed value by
 //!   value, the first ones are looked at.
 
+use super::column_var::{ColumnVar, Input};
 use super::evaluate::Mismatch;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{EdgeField, ValueMap};
-use crate::exec::select::column_var::{ColumnVar, Input};
 use crate::storage::{NodeSet, bit_of, gallop, is_run};
 use hexgraph_base::plan::{Aggregate, Argument, Call, Filter, Operand as PlanOperand, VarId};
 use hexgraph_base::types::{Position, stack};

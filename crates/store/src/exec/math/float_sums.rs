@@ -13,7 +13,7 @@
 //! blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added
 //! one after the other.
 
-use super::patched_floats::{Cursor, PatchedFloats, STEP};
+use crate::exec::columns::patched_floats::{Cursor, PatchedFloats, STEP};
 use std::array;
 
 /// The number of values of a block. It decides on the last bits of sums, so it never changes.
@@ -395,8 +395,8 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::patched_floats::{Patches, tests::patched};
     use super::*;
+    use crate::exec::columns::patched_floats::{Patches, tests::patched};
     use fastrand::Rng;
 
     /// The definition.

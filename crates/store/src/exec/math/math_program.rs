@@ -12,7 +12,7 @@
 use super::math_columns::{
     Arithmetic, Divisible, OperandValues, bounded_int_results, float_result, float_results,
 };
-use crate::exec::select::number_columns::NumberSlice;
+use crate::exec::columns::number_columns::NumberSlice;
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph_base::types::stack;
 use std::borrow::Cow;

@@ -1,15 +1,14 @@
 //! Computes values from other values: `math`, aggregates, and the variables that they set.
 
 pub(super) mod variables;
-pub(in crate::exec) mod patched_floats;
 pub(super) mod float_sums;
 pub(super) mod sums;
 pub(super) mod totals;
 pub(in crate::exec) mod holistic;
 mod node_numbers;
-pub(super) mod column_numbers;
 pub(super) mod aggregate;
 pub(super) mod doubts;
 pub(super) mod math_columns;
 pub(in crate::exec) mod math_program;
+pub(super) mod column_var;
 pub(super) mod evaluate;

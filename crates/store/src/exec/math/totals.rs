@@ -5,11 +5,11 @@
 //! same bits however the numbers are cut into slices and parts.
 
 use super::float_sums::FloatRun;
-use super::patched_floats::PatchedFloats;
 use super::sums::{Sum, clamp};
-use crate::exec::select::batches::BATCH;
-use crate::exec::select::number_columns::NumberSlice;
-use crate::exec::select::rank::foremost;
+use crate::exec::columns::batches::BATCH;
+use crate::exec::columns::number_columns::NumberSlice;
+use crate::exec::columns::patched_floats::PatchedFloats;
+use crate::exec::columns::rank::foremost;
 use crate::storage::vectorized;
 use hexgraph_base::plan::Algebraic;
 use hexgraph_base::types::{Result, Value};

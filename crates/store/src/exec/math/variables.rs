@@ -1,12 +1,12 @@
 //! Takes the variables of a block from its finished tree; they do not have what `@cascade` dropped.
 
+use crate::exec::columns::numbers::numbers;
+use crate::exec::columns::read::{Langs, typed};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::tree::{
     BlockResult, Column, EdgeField, FieldData, FieldResult, Level, VALUE_BYTES, ValueMap,
 };
-use crate::exec::select::numbers::numbers;
-use crate::exec::select::read::{Langs, typed};
 use crate::exec::walk::lists::distinct;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, FieldKind, VarId};

@@ -1,7 +1,7 @@
 //! The physical plan: the access paths by which each step of a query can be executed, and how one
 //! of them is chosen.
 //!
-//! `path` names the access paths. Each kind of step has a function that chooses one of them. It
+//! `access_path` names the access paths. Each kind of step has a function that chooses one of them. It
 //! looks at the plan, the schema, the lengths of sets and the estimates of indexes, and reads no
 //! data.
 //!
@@ -19,6 +19,5 @@
 //! A decision is made when its step is about to run, since what the steps before it left is the
 //! best statistic there is. All of them end in `pick`, by which tests choose any allowed path.
 
-pub(super) mod path;
 pub(super) mod pick;
 pub(super) mod rewrites;

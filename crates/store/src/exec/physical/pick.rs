@@ -23,11 +23,11 @@ impl Context<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::exec::access_path::{AccessPath, FilterPath};
     use crate::exec::control::context::Context;
     use crate::exec::control::stop::RequestContext;
     use crate::exec::cost::CostModel;
     use crate::exec::cost::RandomChoice;
-    use crate::exec::physical::path::{AccessPath, FilterPath};
     use crate::exec::select::passing::Purpose;
     use crate::exec::tests::random_graph::{EDGES, graph};
     use crate::graph::Version;

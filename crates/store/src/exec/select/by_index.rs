@@ -2,12 +2,12 @@
 //! walked over, not the nodes that are ordered.
 
 use super::passing::{PreparedFilter, Purpose};
+use crate::exec::access_path::OrderPath;
 use crate::exec::choose::function::bounds;
 use crate::exec::choose::tester::has;
+use crate::exec::columns::batches::BATCH;
 use crate::exec::control::context::Context;
 use crate::exec::cost;
-use crate::exec::physical::path::OrderPath;
-use crate::exec::select::batches::BATCH;
 use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::TokenKey;
 use crate::storage::NodeSet;

@@ -1,10 +1,10 @@
 //! Facets of edges: filters, order, variables.
 
 use crate::exec::choose::compare::argument_value;
+use crate::exec::columns::read::Langs;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, ValueMap};
 use crate::exec::math::sums::Sum;
-use crate::exec::select::read::Langs;
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan::{
     Argument, Call, Comparison, FacetKey, Field, Filter, Operand, TextMatch,

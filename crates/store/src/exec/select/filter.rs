@@ -4,12 +4,12 @@
 //! The cheaper strategy is chosen: the index when it would give fewer nodes than there are
 //! candidates (or not many more, since a test costs more than a step in a posting list).
 
+use crate::exec::access_path::FilterPath;
 use crate::exec::choose::function::{is_reported, number_column, pays_to_scan};
 use crate::exec::choose::geo_function::GeoCall;
 use crate::exec::choose::tester::{Tester, cost_of_call};
 use crate::exec::control::context::Context;
 use crate::exec::cost::{self, Cost};
-use crate::exec::physical::path::FilterPath;
 use crate::storage::{NO_ROW, NodeSet};
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Operand};
 use hexgraph_base::types::{Position, Result, stack};

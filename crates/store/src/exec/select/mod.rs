@@ -1,15 +1,10 @@
 //! Filters, orders and pages sets of nodes.
 
-pub(super) mod read;
-pub(super) mod numbers;
-pub(super) mod batches;
-pub(super) mod number_columns;
-pub(super) mod column_var;
 pub(super) mod filter;
 pub(super) mod targets;
 pub(super) mod semi_join;
-pub(super) mod rank;
 pub(super) mod top;
+pub(super) mod column_numbers;
 pub(super) mod by_index;
 mod ranked_rows;
 pub(super) mod order;

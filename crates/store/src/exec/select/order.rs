@@ -5,19 +5,19 @@
 //! page, only its nodes are sorted. One key that is indexed is read off the index instead, when
 //! that takes fewer steps.
 
-use super::batches::Members;
 use super::by_index::leading_by_index;
-use super::numbers::numbers;
 use super::passing::Purpose;
-use super::rank::{is_far, prefix, rank_of, rank_of_int};
 use super::ranked_rows::{RankedRow, first_rows, turning};
-use super::read::{Langs, Typed, typed_or_none};
 use super::semi_join::looks_beyond;
 use super::top::{Scan, by_column_var, by_variable};
+use crate::exec::access_path::OrderPath;
+use crate::exec::columns::batches::Members;
+use crate::exec::columns::numbers::numbers;
+use crate::exec::columns::rank::{is_far, prefix, rank_of, rank_of_int};
+use crate::exec::columns::read::{Langs, Typed, typed_or_none};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost;
-use crate::exec::physical::path::OrderPath;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Filter, OrderKey, Page, PredicateUse};
@@ -458,13 +458,6 @@ impl<'a> Context<'a> {
         let cheapest = if is_few { OrderPath::Scan } else { OrderPath::Sort };
         self.pick(cheapest, count, || vec![OrderPath::Scan, OrderPath::Sort])
     }
-}
-
-/// Whether the first nodes of an order are the same when only a page of them is requested as when
-/// all are. They are not where several keys begin with one in a language (see
-/// [`page_by_first_key`]).
-pub(crate) fn pages_at_once(order: &[OrderKey]) -> bool {
-    !matches!(order, [OrderKey::Predicate { lang: Some(_), .. }, _, ..])
 }
 
 /// The bytes that are charged for a key of each node: texts and large numbers are copied in

@@ -2,9 +2,9 @@
 
 use super::by_index::{RangeWalk, requested_max};
 use super::passing::Purpose;
+use crate::exec::access_path::{OrderPath, PagePath, RootPath};
 use crate::exec::choose::tester::Tester;
 use crate::exec::control::context::{Context, Var};
-use crate::exec::physical::path::{OrderPath, PagePath, RootPath};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Call, Filter, Function, Page};
 use hexgraph_base::types::{Error, Result, Uid};

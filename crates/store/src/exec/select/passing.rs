@@ -5,15 +5,15 @@
 //! single nodes. The smallest of the sets is walked, from `after` on, in batches that double as
 //! long as few pass; the other sets and the tests are applied to a batch at a time.
 
-use super::batches::Members;
 use super::filter::test_rank;
 use super::semi_join::looks_beyond;
+use crate::exec::access_path::FilterPath;
 use crate::exec::choose::function::is_reported;
 use crate::exec::choose::tester::Tester;
+use crate::exec::columns::batches::Members;
 use crate::exec::control::context::Context;
 use crate::exec::control::steps::Begun;
 use crate::exec::cost::RandomChoice;
-use crate::exec::physical::path::FilterPath;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Filter, Function, Page};
 use hexgraph_base::types::Result;

@@ -5,12 +5,12 @@
 //! the few targets that pass, they are looked for instead; with edges stored in both directions the
 //! walk begins at them. So does that of `uid_in`, which names the targets.
 
-use super::batches::{BATCH, EdgeCounts, Members};
+use crate::exec::access_path::FilterPath;
 use crate::exec::choose::function::no_reverse;
 use crate::exec::choose::tester::Tester;
+use crate::exec::columns::batches::{BATCH, EdgeCounts, Members};
 use crate::exec::control::context::Context;
 use crate::exec::cost;
-use crate::exec::physical::path::FilterPath;
 use crate::graph::{Direction, distinct_of, union_of};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Filter, Function, SemiJoin, VarId};

@@ -5,7 +5,7 @@
 //! one sets bits. Each thread scans parts of the nodes, and the bits of all parts are put together.
 //! O(edges + span / 64).
 
-use super::batches::BATCH;
+use crate::exec::columns::batches::BATCH;
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::FEW_MORSELS;
 use crate::exec::cost;

@@ -4,12 +4,12 @@
 //! only while the cascade leaves fewer than fit the page.
 
 use super::traverse::{Inherited, Walk};
+use crate::exec::columns::read::Langs;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
+use crate::exec::physical::rewrites::pages_at_once;
 use crate::exec::physical::rewrites::{BATCH_GROWTH, BATCH_MAX, first_batch, has_expand};
-use crate::exec::select::order::pages_at_once;
 use crate::exec::select::page::cut;
-use crate::exec::select::read::Langs;
 use hexgraph_base::plan::{Cascade, Field, FieldKind, Page};
 use hexgraph_base::types::{Result, ValueType};
 use std::mem;

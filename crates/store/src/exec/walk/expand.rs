@@ -1,7 +1,7 @@
 //! `expand(...)`: replaced by the fields of the nodes of the level.
 
+use crate::exec::columns::read::Langs;
 use crate::exec::control::context::Context;
-use crate::exec::select::read::Langs;
 use hexgraph_base::plan::{Expand, FacetKey, Facets, Field, FieldKind, Page};
 use hexgraph_base::types::{Error, Result, Value, ValueType};
 use std::borrow::Cow;

@@ -3,9 +3,9 @@
 
 use super::lists::distinct;
 use super::traverse::Walk;
+use crate::exec::access_path::EdgesPath;
 use crate::exec::control::context::Context;
 use crate::exec::cost;
-use crate::exec::physical::path::EdgesPath;
 use crate::storage::{Edges, NodeSet};
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
 use hexgraph_base::types::{Result, stack};

@@ -1,10 +1,10 @@
 //! Lists of targets, one for each node of a level, and the distinct nodes of all of them. Other
 //! threads help with large levels.
 
+use crate::exec::columns::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::control::context::Context;
 use crate::exec::control::morsels::{FEW_MORSELS, Spread, joined};
 use crate::exec::cost::{self, Cost};
-use crate::exec::select::batches::{BATCH, EdgeCounts, EdgeTargets};
 use crate::exec::select::page::cut;
 use crate::graph::{Direction, distinct_of};
 use crate::storage::{Edges, NodeLookup, SpanBits, is_dense};

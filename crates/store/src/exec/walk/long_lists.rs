@@ -8,9 +8,9 @@
 
 use super::lists::Lists;
 use super::traverse::Walk;
+use crate::exec::access_path::EdgesPath;
 use crate::exec::control::context::Context;
-use crate::exec::physical::path::EdgesPath;
-use crate::exec::select::order::pages_at_once;
+use crate::exec::physical::rewrites::pages_at_once;
 use crate::exec::select::page::cut;
 use crate::exec::select::passing::{PreparedFilter, Purpose};
 use crate::graph::Direction;

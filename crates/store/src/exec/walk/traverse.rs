@@ -1,6 +1,7 @@
 //! Carries out the fields of a level: reads their values, and walks their edges to the level below.
 
 use super::lists::Lists;
+use crate::exec::access_path::EdgesPath;
 use crate::exec::choose::function::{no_languages, no_reverse};
 use crate::exec::choose::tester::Counter;
 use crate::exec::control::context::{Context, Var};
@@ -8,7 +9,6 @@ use crate::exec::control::tree::{
     EdgeField, FieldData, FieldResult, Level, ValueField, all_langs_key,
 };
 use crate::exec::cost;
-use crate::exec::physical::path::EdgesPath;
 use crate::exec::select::facets::EdgeFacets;
 use crate::exec::select::page::{check_order, cut};
 use crate::graph::{Direction, Passwords, Predicate};

@@ -1,8 +1,8 @@
 //! The fields of one object: values, counts, facets.
 
 use super::answer_writer::{AnswerWriter, Edge, chosen, shown_key};
+use crate::exec::columns::read::{Langs, typed};
 use crate::exec::control::tree::{FieldData, FieldResult, Level, ValueField, all_langs_key};
-use crate::exec::select::read::{Langs, typed};
 use crate::graph::{LangValues, Predicate, ValueList};
 use hexgraph_base::plan::{Facets, Field, FieldKind};
 use hexgraph_base::types::{Result, ValueRef, ValueType};

@@ -8,8 +8,8 @@
 //!                                                                              (0,0) (1,2)
 //! ```
 
+use crate::exec::columns::read::Typed;
 use crate::exec::control::tree::{Group, GroupValue};
-use crate::exec::select::read::Typed;
 use hexgraph_base::types::{Uid, Value, ValueRef};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;

@@ -3,10 +3,10 @@
 use super::answer_writer::{AnswerWriter, Edge, chosen, counts_of};
 use super::flat_rows::{Cell, Flat, Item, LabelledGroups, Rows, bytes_of};
 use super::groups::{GroupList, group_labels};
+use crate::exec::columns::read::{Langs, typed};
 use crate::exec::control::limits::past_limit;
 use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level, ValueField};
-use crate::exec::select::read::{Langs, typed};
 use crate::graph::ValueList;
 use hexgraph_base::plan::{Facets, Field, FieldKind};
 use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType, stack};

@@ -1,9 +1,9 @@
 //! Writes a finished tree as N-Quads: a line for each fact, level by level.
 
+use crate::exec::columns::read::{Langs, typed};
 use crate::exec::control::tree::{
     BlockResult, EdgeField, FieldData, FieldResult, Level, ValueField, is_visible,
 };
-use crate::exec::select::read::{Langs, typed};
 use crate::graph::Version;
 use hexgraph_base::answer::{JsonSink, write_json_text};
 use hexgraph_base::plan::{Block, Field, FieldKind, Query};

@@ -1,9 +1,9 @@
 //! The number of different values. Values are different where they would be in different groups: 0
 //! and -0 are one value, an int and a float are two.
 
+use crate::exec::columns::read::Typed;
 use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::stop::RequestContext;
-use crate::exec::select::read::Typed;
 use hexgraph_base::types::{Result, ordered_bits};
 use rustc_hash::FxHashSet;
 use std::mem;

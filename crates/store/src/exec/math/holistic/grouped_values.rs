@@ -4,7 +4,7 @@
 //! by group once, by counting, so that those of a group lie together, in the order of the members.
 //! O(values + groups).
 
-use crate::exec::select::batches::BATCH;
+use crate::exec::columns::batches::BATCH;
 
 /// Values with their groups.
 pub(in crate::exec) struct GroupedValues<T> {

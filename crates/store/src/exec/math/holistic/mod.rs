@@ -9,10 +9,10 @@ mod variance;
 pub(in crate::exec) mod distinct;
 pub(in crate::exec) mod grouped_values;
 
+use crate::exec::columns::read::Typed;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::Column;
 use crate::exec::math::sums::clamp;
-use crate::exec::select::read::Typed;
 use hexgraph_base::plan::{Aggregate, Fraction, Holistic};
 use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef};
 

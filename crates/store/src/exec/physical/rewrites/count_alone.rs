@@ -2,7 +2,7 @@
 //! never listed.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
-use crate::exec::physical::path::BlockPath;
+use crate::exec::access_path::BlockPath;
 use hexgraph_base::plan::{Block, Field, FieldKind};
 use std::sync::Arc;
 

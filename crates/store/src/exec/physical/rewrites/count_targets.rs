@@ -2,8 +2,8 @@
 //! the variable, and no group is made.
 
 use super::Rewrite;
+use crate::exec::access_path::BlockPath;
 use crate::exec::control::context::Context;
-use crate::exec::physical::path::BlockPath;
 use hexgraph_base::plan::{Block, BlockKind, FieldKind};
 
 pub(super) const REWRITE: Rewrite = Rewrite {

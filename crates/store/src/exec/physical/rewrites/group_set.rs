@@ -2,7 +2,7 @@
 //! of them.
 
 use super::{Rewrite, takes_all_roots};
-use crate::exec::physical::path::BlockPath;
+use crate::exec::access_path::BlockPath;
 use hexgraph_base::plan::{Block, Call};
 
 pub(super) const REWRITE: Rewrite = Rewrite {

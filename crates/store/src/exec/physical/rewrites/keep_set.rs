@@ -2,7 +2,7 @@
 //! for the set of the nodes, which are never listed.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
-use crate::exec::physical::path::BlockPath;
+use crate::exec::access_path::BlockPath;
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
 use std::sync::Arc;
 

@@ -8,11 +8,12 @@ mod group_set;
 mod count_targets;
 mod walk_batches;
 
+pub(crate) use count_paths::Chain;
 pub(crate) use name_columns::is_read_in_pages;
-pub(crate) use walk_batches::{BATCH_GROWTH, BATCH_MAX, first_batch, has_expand};
+pub(crate) use walk_batches::{BATCH_GROWTH, BATCH_MAX, first_batch, has_expand, pages_at_once};
 
+use crate::exec::access_path::BlockPath;
 use crate::exec::control::context::Context;
-use crate::exec::physical::path::BlockPath;
 use hexgraph_base::plan::{Block, Call};
 
 /// Replaces one strategy for a block by another one with the same answer.

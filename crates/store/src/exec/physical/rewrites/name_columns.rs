@@ -2,7 +2,7 @@
 //! when it is requested.
 
 use super::{Rewrite, lists_uids, takes_all_roots};
-use crate::exec::physical::path::BlockPath;
+use crate::exec::access_path::BlockPath;
 use hexgraph_base::plan::{Block, BlockKind, Call, Field, FieldKind, OrderKey, Query, VarId};
 use hexgraph_base::types::stack;
 use std::sync::Arc;

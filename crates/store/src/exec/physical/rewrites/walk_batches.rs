@@ -2,10 +2,9 @@
 //! the cascade leaves fewer than the page needs.
 
 use super::Rewrite;
+use crate::exec::access_path::BlockPath;
 use crate::exec::cost::CostModel;
-use crate::exec::physical::path::BlockPath;
-use crate::exec::select::order::pages_at_once;
-use hexgraph_base::plan::{Block, Field, FieldKind, Page};
+use hexgraph_base::plan::{Block, Field, FieldKind, OrderKey, Page};
 use hexgraph_base::types::stack;
 
 pub(super) const REWRITE: Rewrite = Rewrite {
@@ -45,4 +44,11 @@ fn sees_page_alone(block: &Block) -> bool {
 pub(crate) fn has_expand(field: &Field) -> bool {
     stack::require();
     matches!(field.kind, FieldKind::Expand(_)) || field.fields.iter().any(|field| has_expand(field))
+}
+
+/// Whether the first nodes of an order are the same when only a page of them is requested as when
+/// all are. They are not where several keys begin with one in a language (see
+/// `page_by_first_key`).
+pub(crate) fn pages_at_once(order: &[OrderKey]) -> bool {
+    !matches!(order, [OrderKey::Predicate { lang: Some(_), .. }, _, ..])
 }

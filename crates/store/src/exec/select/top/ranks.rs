@@ -5,8 +5,8 @@
 //! those that are set are visited.
 
 use super::first::Top;
-use crate::exec::select::number_columns::NumberSlice;
-use crate::exec::select::rank::{foremost, prefix, rank_of_int};
+use crate::exec::columns::number_columns::NumberSlice;
+use crate::exec::columns::rank::{foremost, prefix, rank_of_int};
 use crate::storage::{NO_ROW, TextArray, Values, bits_where, vectorized};
 use hexgraph_base::types::{ValueType, ordered_bits};
 use std::ops::Range;

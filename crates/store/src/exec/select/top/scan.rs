@@ -13,13 +13,13 @@
 
 use super::first::{ToLast, Top};
 use super::ranks::{Ids, Ranks};
+use crate::exec::columns::batches::{BATCH, Members, RowFinder, Rows};
+use crate::exec::columns::number_columns::{NumberChanges, NumberSlice};
+use crate::exec::columns::rank::{is_far, rank_of, rank_of_int};
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost::{self, Cost};
-use crate::exec::select::batches::{BATCH, Members, RowFinder, Rows};
-use crate::exec::select::column_var::ColumnVar;
-use crate::exec::select::number_columns::{NumberChanges, NumberSlice};
-use crate::exec::select::rank::{is_far, rank_of, rank_of_int};
+use crate::exec::math::column_var::ColumnVar;
 use crate::graph::{LangValues, NumberRun};
 use crate::storage::NodeSet;
 use hexgraph_base::types::{Result, ValueRef, ValueType, ordered_bits};

@@ -5,10 +5,10 @@
 
 use super::source::{Source, ValueKind};
 use super::texts::{TextChunk, joined};
+use crate::exec::columns::batches::BATCH;
 use crate::exec::control::morsels::SOME_MORSELS;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::cost;
-use crate::exec::select::batches::BATCH;
 use hexgraph_base::answer::{Cells, Texts, Values};
 use hexgraph_base::types::{ObjectCells, Result};
 use std::iter::repeat_with;

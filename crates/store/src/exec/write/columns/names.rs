@@ -2,9 +2,9 @@
 
 use super::fill::fill;
 use super::source::{Source, ValueKind};
+use crate::exec::columns::read::first_value;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::cost;
-use crate::exec::select::read::first_value;
 use crate::graph::Predicate;
 use hexgraph_base::answer::{CellOffsets, Cells, Texts};
 use hexgraph_base::types::{Result, Value, ValueType};

@@ -1,9 +1,9 @@
 //! The objects of a list for a sink that takes some at once, as columns.
 
 use super::selection::{Bounds, Nodes, SelectedNodes, Selection, ascending};
+use crate::exec::columns::batches::BATCH;
 use crate::exec::control::tree::Level;
 use crate::exec::cost;
-use crate::exec::select::batches::BATCH;
 use crate::exec::write::answer_writer::AnswerWriter;
 use std::rc::Rc;
 

@@ -6,15 +6,15 @@
 
 use super::checked_texts::{CheckedTexts, all_texts};
 use super::texts::TextChunk;
+use crate::exec::columns::batches::{Members, Overlay, RowFinder, Rows};
+use crate::exec::columns::number_columns::{NumberColumn, NumberSlice};
+use crate::exec::columns::read::{Langs, typed};
 use crate::exec::control::limits::COMMON_LEVELS;
 use crate::exec::control::pending::CHARGED_BYTES;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{
     Column, FieldData, FieldResult, Finder, Level, ValueField, ValueMap,
 };
-use crate::exec::select::batches::{Members, Overlay, RowFinder, Rows};
-use crate::exec::select::number_columns::{NumberColumn, NumberSlice};
-use crate::exec::select::read::{Langs, typed};
 use crate::graph::{LangValues, Predicate, Version};
 use crate::storage::{Array, FrozenBitmap, TextArray, Values};
 use hexgraph_base::answer::{Cell, Cells};

@@ -1,13 +1,13 @@
 //! Aggregates of the values that listed nodes have, for answers that are made of lists of nodes: by
 //! the column, without a value for each node.
 
-use super::sums::Sum;
-use super::totals::Totals;
+use super::top::Scan;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::BlockResult;
 use crate::exec::cost;
-use crate::exec::select::column_var::ColumnVar;
-use crate::exec::select::top::Scan;
+use crate::exec::math::column_var::ColumnVar;
+use crate::exec::math::sums::Sum;
+use crate::exec::math::totals::Totals;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::Algebraic;

@@ -8,14 +8,14 @@
 //! over them computes a batch at a time. Who looks many values up or computes node by node reads
 //! them once, for all who come later.
 
+use super::math_program::{NumberKind, Program, Results};
+use super::totals::Totals;
+use crate::exec::columns::batches::{BATCH, EdgeCounts, Members, RowFinder};
+use crate::exec::columns::number_columns::{NumberChanges, NumberColumn, NumberSlice};
+use crate::exec::columns::numbers::numbers;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{Column, VALUE_BYTES, ValueMap};
 use crate::exec::cost::{self, Cost};
-use crate::exec::math::math_program::{NumberKind, Program, Results};
-use crate::exec::math::totals::Totals;
-use crate::exec::select::batches::{BATCH, EdgeCounts, Members, RowFinder};
-use crate::exec::select::number_columns::{NumberChanges, NumberColumn, NumberSlice};
-use crate::exec::select::numbers::numbers;
 use crate::graph::{Direction, LangValues, Predicate};
 use crate::storage::{NodeSet, Values};
 use hexgraph_base::plan::{Algebraic, MathExpr, VarId};

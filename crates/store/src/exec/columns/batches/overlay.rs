@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 /// What nodes have that changed since their column was built, ascending by node.
 pub(crate) struct Overlay<T> {
-    pub(in crate::exec::select) changes: Arc<Vec<(u32, T)>>,
+    pub(in crate::exec::columns) changes: Arc<Vec<(u32, T)>>,
     /// The number of changes before those of the next batch.
     done: usize,
     /// Made for the first batch that is prefiltered, and common to all forks.
@@ -186,7 +186,7 @@ fn look_up_changes<T: Copy>(nodes: &[u32], changes: &[(u32, T)], mut visit: impl
 #[cfg(test)]
 mod tests {
     use super::Overlay;
-    use crate::exec::select::batches::BATCH;
+    use crate::exec::columns::batches::BATCH;
     use fastrand::Rng;
     use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! Nodes in batches, and their rows in a column.
 
-use crate::exec::cost;
-use crate::exec::cost::is_dense;
+use crate::exec::cost::{self, BATCH, is_dense};
 use crate::graph::{LangValues, Row};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, NodeSet, RowRun, SetChanges, gallop};
 use bytemuck::Pod;
@@ -9,10 +8,6 @@ use hexgraph_base::types::Result;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::ops::Range;
-
-/// The number of nodes that are read at a time: few enough that what is read of them stays in the
-/// nearest cache.
-pub(crate) const BATCH: usize = cost::CACHE_BYTES / size_of::<i64>();
 
 /// The least number of members of a set that is compared with the subjects of a column.
 const ALIKE_MIN: usize = cost::SETUP.per(cost::GATHER);

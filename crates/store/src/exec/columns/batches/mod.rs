@@ -9,7 +9,8 @@ mod rows;
 mod overlay;
 mod edges;
 
+pub(crate) use crate::exec::cost::BATCH;
 pub(crate) use edges::EdgeCounts;
 pub use edges::EdgeTargets;
 pub(crate) use overlay::Overlay;
-pub(crate) use rows::{BATCH, Members, RowFinder, Rows, rows_between};
+pub(crate) use rows::{Members, RowFinder, Rows, rows_between};

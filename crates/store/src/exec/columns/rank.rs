@@ -3,7 +3,7 @@
 use hexgraph_base::types::{DateTime, ValueRef, ordered_bits};
 
 /// True for an instant whose nanoseconds since 1970 do not fit 64 bits.
-pub(super) fn is_far(time: DateTime) -> bool {
+pub(in crate::exec) fn is_far(time: DateTime) -> bool {
     !(-9_223_372_036..=9_223_372_035).contains(&time.seconds)
 }
 
@@ -30,7 +30,7 @@ pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
 }
 
 /// A number that compares as the int does.
-pub(super) fn rank_of_int(int: i64) -> u64 {
+pub(in crate::exec) fn rank_of_int(int: i64) -> u64 {
     // The inverted sign bit puts negative numbers first.
     int as u64 ^ 1 << 63
 }
@@ -38,7 +38,7 @@ pub(super) fn rank_of_int(int: i64) -> u64 {
 /// The first eight bytes of a text as a number that compares as they do; a shorter text is followed
 /// by zeros.
 #[inline]
-pub(super) fn prefix(bytes: &[u8]) -> u64 {
+pub(in crate::exec) fn prefix(bytes: &[u8]) -> u64 {
     if let Some(head) = bytes.first_chunk() {
         return u64::from_be_bytes(*head);
     }

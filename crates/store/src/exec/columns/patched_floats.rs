@@ -202,7 +202,7 @@ impl<'f> Cursor<'f> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(in crate::exec) mod tests {
     use super::*;
     use fastrand::Rng;
 

@@ -2,8 +2,8 @@
 //! end, or of nodes in any order.
 
 use super::batches::{BATCH, Members, Overlay, RowFinder, Rows};
+use super::patched_floats::{PatchedFloats, Patches};
 use crate::exec::cost;
-use crate::exec::math::patched_floats::{PatchedFloats, Patches};
 use crate::graph::{ChangedNumbers, LangValues};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, Values};
 use bytemuck::Pod;
