@@ -63,6 +63,9 @@ pub(crate) use version::unions::{distinct_of, union_of, union_of_sets};
 pub use version::values::LangValues;
 pub(crate) use version::values::NumberRun;
 pub(crate) use version::values::ValueList;
+#[cfg(test)]
+pub(crate) use version::values::patched_floats::tests::patched;
+pub(crate) use version::values::patched_floats::{FloatCursor, PatchedFloats, Patches, STEP};
 pub(crate) use version::vectors::Nearest;
 pub use view::View;
 

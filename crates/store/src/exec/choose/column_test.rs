@@ -271,7 +271,7 @@ impl<'a> ColumnTest<'a> {
             let (position, bit) = bit_of(first, *node);
             words[position] & bit != 0
         });
-        let subjects = &part.base.column.subjects;
+        let subjects = &part.stored().subjects;
         let nodes = words.iter().map(|word| word.count_ones() as usize).sum();
         self.run(nodes, RetainBits { subjects, first, words });
         for (node, holds) in changes {
@@ -320,7 +320,7 @@ impl<'a> Stored<'a> {
         value_type: ValueType,
         expected: &ValueCondition,
     ) -> Option<Stored<'a>> {
-        let column = &part.base.column;
+        let column = part.stored();
         if column.rows.is_some() {
             return None;
         }
@@ -349,7 +349,7 @@ impl<'a> Stored<'a> {
 
     /// As [`Stored::of`], of a column of few distinct texts, for any condition on texts.
     fn of_codes(part: &'a LangValues, value_type: ValueType) -> Option<Stored<'a>> {
-        let column = &part.base.column;
+        let column = part.stored();
         let Values::Coded { value_type: stored, codes, texts } = &column.values else {
             return None;
         };
@@ -559,7 +559,7 @@ mod tests {
                     let now = rows.changes(part);
                     let right = now.iter().map(|(node, _)| (*node, alone.test(*node)));
                     assert_eq!(now, right.collect::<Vec<_>>(), "{reported}");
-                    let stored = part.base.column.subjects.len();
+                    let stored = part.stored().subjects.len();
                     let held = (0..stored).filter(|row| rows.holds_row(*row)).count();
                     assert_eq!(rows.count(|| Ok(())).unwrap(), held, "{reported}");
                     passed += held;

@@ -446,7 +446,7 @@ pub(crate) fn number_column<'p>(
     name: &PredicateRef,
 ) -> Option<&'p LangValues> {
     let part = predicate.only_untagged().filter(|_| name.lang.is_none() && !name.reverse)?;
-    let column = &part.base.column;
+    let column = part.stored();
     let is_plain = matches!(
         (predicate.def.value_type, &column.values),
         (ValueType::Int, Values::SmallInt(_) | Values::Int(_))
@@ -465,7 +465,7 @@ pub(super) fn ordered_count(
     expected: &ValueCondition,
 ) -> Option<usize> {
     let [part] = predicate.parts(lang) else { return None };
-    if predicate.def.list || part.base.column.rows.is_some() {
+    if predicate.def.list || part.stored().rows.is_some() {
         return None;
     }
     let view = part.index(IndexKind::Ordered)?;

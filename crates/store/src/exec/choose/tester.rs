@@ -166,7 +166,7 @@ impl Tester<'_> {
             Tester::Column { part, rows } => match part.changed(node) {
                 Some(row) => rows.holds_changed(row),
                 None => {
-                    let row = part.base.column.subjects.row_of(node);
+                    let row = part.stored().subjects.row_of(node);
                     row.is_some_and(|row| rows.holds_row(row))
                 }
             },
@@ -225,7 +225,7 @@ impl Tester<'_> {
             }
             Tester::Constant(_) | Tester::Var { .. } => return one_by_one(),
         };
-        let (subjects, mut finder) = (&part.base.column.subjects, RowFinder::default());
+        let (subjects, mut finder) = (&part.stored().subjects, RowFinder::default());
         let mut retained = Vec::new();
         part.by_changes(nodes, |run| match run {
             NumberRun::Stored(nodes) => {
@@ -362,7 +362,7 @@ impl Condition {
     /// The nodes of an ascending list one of whose values passes, from change to change: so nodes
     /// that did not change are not looked up among the changes.
     fn passing(&self, part: &LangValues, value_type: ValueType, nodes: &[u32]) -> Vec<u32> {
-        let column = &part.base.column;
+        let column = part.stored();
         let (mut retained, mut finder, mut ends) = (Vec::new(), RowFinder::default(), Vec::new());
         let texts = match &column.values {
             Values::Text { value_type: ValueType::String | ValueType::Default, texts }

@@ -4,6 +4,5 @@
 pub(super) mod read;
 pub(super) mod rank;
 pub(super) mod batches;
-pub(super) mod patched_floats;
 pub(super) mod numbers;
 pub(super) mod number_columns;

@@ -2,9 +2,8 @@
 //! end, or of nodes in any order.
 
 use super::batches::{BATCH, Members, Overlay, RowFinder, Rows};
-use super::patched_floats::{PatchedFloats, Patches};
 use crate::exec::cost;
-use crate::graph::{ChangedNumbers, LangValues};
+use crate::graph::{ChangedNumbers, LangValues, PatchedFloats, Patches};
 use crate::storage::{Array, FrozenBitmap, NO_ROW, Values};
 use bytemuck::Pod;
 use hexgraph_base::types::{Result, ValueRef, ValueType};
@@ -129,7 +128,7 @@ impl NumberChanges {
     /// All changes; `None` when the values, stored and changed, are no numbers of the requested
     /// type. O(1), or a copy of the changes.
     pub(crate) fn of_all(part: &LangValues, expected: ValueType) -> Option<NumberChanges> {
-        let column = &part.base.column;
+        let column = part.stored();
         if column.rows.is_some() {
             return None;
         }
@@ -147,7 +146,7 @@ impl NumberChanges {
         if part.changes_len() < nodes.len().saturating_mul(LIST_RATIO) {
             return NumberChanges::of_all(part, expected);
         }
-        let column = &part.base.column;
+        let column = part.stored();
         if column.rows.is_some() {
             return None;
         }
@@ -232,7 +231,7 @@ impl<'a, T: Number> Numbers<'a, T> {
         changes: &ChangedNumbers<T>,
     ) -> Numbers<'a, T> {
         Numbers {
-            subjects: &part.base.column.subjects,
+            subjects: &part.stored().subjects,
             stored,
             changes: Overlay::new(Arc::clone(changes)),
             finder: RowFinder::default(),
@@ -542,7 +541,7 @@ impl<'a> NumberColumn<'a> {
     ) -> Option<NumberColumn<'a>> {
         let column =
             NumberColumn::with_changes(part, &NumberChanges::near(part, expected, nodes)?)?;
-        Some(column.with_finder(RowFinder::of(&part.base.column.subjects, nodes)))
+        Some(column.with_finder(RowFinder::of(&part.stored().subjects, nodes)))
     }
 
     /// The same column for nodes that a finder was made for.
@@ -559,7 +558,7 @@ impl<'a> NumberColumn<'a> {
         part: &'a LangValues,
         changes: &NumberChanges,
     ) -> Option<NumberColumn<'a>> {
-        Some(match (&part.base.column.values, changes) {
+        Some(match (&part.stored().values, changes) {
             (Values::SmallInt(ints), NumberChanges::Int(changes)) => {
                 let stored = Stored::Narrow(ints);
                 NumberColumn::Int(Numbers::new(part, stored, changes))

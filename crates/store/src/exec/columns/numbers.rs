@@ -4,87 +4,36 @@
 
 use crate::exec::control::tree::{Column, ValueMap};
 use crate::exec::cost::is_dense;
-use crate::graph::{LangValues, NumberRun};
-use crate::storage::{Column as StoredColumn, Values};
+use crate::graph::LangValues;
+use crate::storage::Values;
 use hexgraph_base::types::{ValueRef, ValueType};
 
 /// The numbers of nodes, which ascend: `None` when the values are no numbers of the requested type.
 /// Those that changed since the column was built replace the stored ones: O(log) for each, and one
 /// pass over the list.
 pub(crate) fn numbers(part: &LangValues, expected: ValueType, nodes: &[u32]) -> Option<ValueMap> {
-    let column = &part.base.column;
+    let column = part.stored();
     if column.rows.is_some() {
         return None;
     }
-    let reading = Reading { part, nodes };
     let (with, values) = match (&column.values, expected) {
         (Values::SmallInt(numbers), ValueType::Int) => {
-            let (with, ints) = reading.all(numbers.as_slice(), i64::from, int_of)?;
+            let (with, ints) = part.numbers_among(nodes, numbers.as_slice(), i64::from, int_of)?;
             (with, Column::Int(ints))
         }
         (Values::Int(numbers), ValueType::Int) => {
-            let (with, ints) = reading.all(numbers.as_slice(), |number| number, int_of)?;
+            let (with, ints) =
+                part.numbers_among(nodes, numbers.as_slice(), |number| number, int_of)?;
             (with, Column::Int(ints))
         }
         (Values::Float(numbers), ValueType::Float) => {
-            let (with, floats) = reading.all(numbers.as_slice(), |number| number, float_of)?;
+            let (with, floats) =
+                part.numbers_among(nodes, numbers.as_slice(), |number| number, float_of)?;
             (with, Column::Float(floats))
         }
         _ => return None,
     };
     Some(ValueMap { nodes: with, values, constant: None })
-}
-
-/// The numbers of some nodes, which ascend, about to be read.
-#[derive(Clone, Copy)]
-struct Reading<'a> {
-    part: &'a LangValues,
-    nodes: &'a [u32],
-}
-
-impl Reading<'_> {
-    /// The nodes that have a number, and their numbers: stored ones as `number` gives them, changed
-    /// ones as `changed` does. `None` when one has something that is no such number.
-    fn all<S: Copy, T: Copy>(
-        self,
-        stored: &[S],
-        number: impl Fn(S) -> T,
-        changed: impl Fn(ValueRef<'_>) -> Option<T>,
-    ) -> Option<(Vec<u32>, Vec<T>)> {
-        let Reading { part, nodes } = self;
-        // All that have one: the column from end to end, with the changes put in.
-        if part.subjects().is_exactly(nodes) {
-            return Some((nodes.to_vec(), full(part, stored, number, changed)?));
-        }
-        let mut with = Vec::new();
-        let picked = pick(&part.base.column, nodes, stored, number, &mut with);
-        let picked = patched(picked, &mut with, changes(part, nodes, changed)?);
-        Some((with, picked))
-    }
-}
-
-/// The numbers of all nodes that have one, in the order of the nodes: stored ones, copied from
-/// change to change, and changed ones between them.
-fn full<S: Copy, T: Copy>(
-    part: &LangValues,
-    stored: &[S],
-    number: impl Fn(S) -> T,
-    changed: impl Fn(ValueRef<'_>) -> Option<T>,
-) -> Option<Vec<T>> {
-    let subjects = &part.base.column.subjects;
-    let mut all = Vec::with_capacity(part.subjects().len());
-    let mut done = 0;
-    for (node, row) in part.changed_between(0, u32::MAX) {
-        // The changed node follows as many stored ones, whether it is one of them or new.
-        let position = subjects.rank(node);
-        all.extend(stored[done..position].iter().map(|stored| number(*stored)));
-        done = position + usize::from(subjects.contains(node));
-        if let Some(row) = row {
-            all.push(changed(row.first())?);
-        }
-    }
-    all.extend(stored[done..].iter().map(|stored| number(*stored)));
-    Some(all)
 }
 
 fn int_of(value: ValueRef<'_>) -> Option<i64> {
@@ -93,69 +42,6 @@ fn int_of(value: ValueRef<'_>) -> Option<i64> {
 
 fn float_of(value: ValueRef<'_>) -> Option<f64> {
     if let ValueRef::Float(number) = value { Some(number) } else { None }
-}
-
-/// Returns those of the nodes that changed since the column was built, ascending, with the numbers
-/// that they have now; `None` when one of them has something that is no such number.
-fn changes<T>(
-    part: &LangValues,
-    nodes: &[u32],
-    number: impl Fn(ValueRef<'_>) -> Option<T>,
-) -> Option<Vec<(u32, Option<T>)>> {
-    let (mut changes, mut are_numbers) = (Vec::new(), true);
-    part.by_changes(nodes, |run| {
-        let NumberRun::Changed(node, row) = run else { return };
-        let changed = row.map(|row| number(row.first()));
-        are_numbers &= !matches!(changed, Some(None));
-        changes.push((node, changed.flatten()));
-    });
-    are_numbers.then_some(changes)
-}
-
-/// The numbers of `nodes` with changes put in; `nodes` gains and loses those that have a number
-/// now, or none any more.
-fn patched<T: Copy>(
-    numbers: Vec<T>,
-    nodes: &mut Vec<u32>,
-    changes: Vec<(u32, Option<T>)>,
-) -> Vec<T> {
-    if changes.is_empty() {
-        return numbers;
-    }
-    let capacity = numbers.len() + changes.len();
-    let (mut with, mut values) = (Vec::with_capacity(capacity), Vec::with_capacity(capacity));
-    let mut done = 0;
-    for (node, number) in changes {
-        // Copied from change to change: few changes cost few copies of long ranges.
-        let position = done + nodes[done..].partition_point(|&other| other < node);
-        with.extend_from_slice(&nodes[done..position]);
-        values.extend_from_slice(&numbers[done..position]);
-        done = position + usize::from(nodes.get(position) == Some(&node));
-        if let Some(number) = number {
-            with.push(node);
-            values.push(number);
-        }
-    }
-    with.extend_from_slice(&nodes[done..]);
-    values.extend_from_slice(&numbers[done..]);
-    *nodes = with;
-    values
-}
-
-/// The numbers of those nodes that have one, which are added to `with`.
-fn pick<S: Copy, T>(
-    column: &StoredColumn,
-    nodes: &[u32],
-    numbers: &[S],
-    number: impl Fn(S) -> T,
-    with: &mut Vec<u32>,
-) -> Vec<T> {
-    let mut picked = Vec::new();
-    column.subjects.for_each_row(nodes, |position, row| {
-        with.push(nodes[position]);
-        picked.push(number(numbers[row]));
-    });
-    picked
 }
 
 /// The numbers of many nodes, to be looked up in any order: a table by node id.
@@ -196,7 +82,7 @@ impl NumberTable {
         expected: ValueType,
         nodes: &[u32],
     ) -> Option<NumberTable> {
-        let column = &part.base.column;
+        let column = part.stored();
         let least = *nodes.first()?;
         if !NumberTable::suits(nodes) || column.rows.is_some() {
             return None;
@@ -255,7 +141,7 @@ fn filled<S: Copy, T: Copy + Default>(
 ) -> Option<Filled<T>> {
     let (least, span) = (*nodes.first()?, span_of(nodes));
     if part.subjects().is_exactly(nodes) {
-        let values = full(part, stored, number, changed)?;
+        let values = part.all_numbers(stored, number, changed)?;
         if span == nodes.len() {
             return Some((values, None));
         }
@@ -266,11 +152,11 @@ fn filled<S: Copy, T: Copy + Default>(
         return Some((table, None));
     }
     let (mut table, mut count) = (vec![T::default(); span], 0);
-    part.base.column.subjects.for_each_row(nodes, |position, row| {
+    part.stored().subjects.for_each_row(nodes, |position, row| {
         table[(nodes[position] - least) as usize] = number(stored[row]);
         count += 1;
     });
-    let changes = changes(part, nodes, changed)?;
+    let changes = part.changes_among(nodes, changed)?;
     if changes.is_empty() && count == nodes.len() {
         // Bits are made only where some node has no number.
         return Some((table, None));
@@ -293,7 +179,7 @@ fn filled<S: Copy, T: Copy + Default>(
 fn present(part: &LangValues, nodes: &[u32]) -> Vec<u64> {
     let least = nodes.first().copied().unwrap_or_default();
     let mut bits = vec![0; span_of(nodes).div_ceil(64)];
-    part.base.column.subjects.for_each_row(nodes, |position, _| {
+    part.stored().subjects.for_each_row(nodes, |position, _| {
         let at = (nodes[position] - least) as usize;
         bits[at / 64] |= 1 << (at % 64);
     });

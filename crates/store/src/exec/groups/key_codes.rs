@@ -184,7 +184,7 @@ impl<'a> KeyCodes<'a> {
         expected: ValueType,
         nodes: Members<'_>,
     ) -> Option<KeyCodes<'a>> {
-        let column = &part.base.column;
+        let column = part.stored();
         let is_text = |kind| matches!(kind, ValueType::String | ValueType::Default);
         let stored = column.values.value_type()?;
         if column.rows.is_some() || !(stored == expected || is_text(stored) && is_text(expected)) {
@@ -254,14 +254,14 @@ impl<'a> KeyCodes<'a> {
 
     /// True where values with the same code are the same: instants may have several spellings.
     pub(crate) fn are_values(&self) -> bool {
-        !matches!(self.part.base.column.values, Values::Days(_) | Values::SmallTime(_))
+        !matches!(self.part.stored().values, Values::Days(_) | Values::SmallTime(_))
     }
 
     /// The value of a code. `None` for values that are numbered as they come, for texts that
     /// changes brought, and for instants of which some changed, since these may have several
     /// spellings.
     pub(crate) fn value_of(&self, code: u32) -> Option<ValueRef<'a>> {
-        let (values, is_clean) = (&self.part.base.column.values, self.changes.is_empty());
+        let (values, is_clean) = (&self.part.stored().values, self.changes.is_empty());
         let unit = match &self.codes {
             Codes::Narrow(least) => least.wrapping_add(i64::from(code)).wrapping_sub(1),
             Codes::Coded(_, count) => {
@@ -298,7 +298,7 @@ impl<'a> KeyCodes<'a> {
 
     /// True for a key that has no order.
     pub(crate) fn are_truths(&self) -> bool {
-        matches!(self.part.base.column.values, Values::Bool(_))
+        matches!(self.part.stored().values, Values::Bool(_))
     }
 
     /// A number that is greater than all codes.
@@ -320,7 +320,7 @@ impl<'a> KeyCodes<'a> {
     /// The keys of a batch as they lie in the column, where they do contiguous, and none has
     /// changed. Then the batch need not be read, or it may be.
     pub(crate) fn plain(&mut self, nodes: &[u32]) -> Option<PlainKeys<'a>> {
-        let column = &self.part.base.column;
+        let column = self.part.stored();
         let run = self.finder.run(&column.subjects, nodes)?;
         if !self.changes.is_clean(nodes) {
             return None;
@@ -347,7 +347,7 @@ impl<'a> KeyCodes<'a> {
             out.extend(nodes.iter().map(|node| codes[(node - first) as usize]));
             return;
         }
-        let column = &self.part.base.column;
+        let column = self.part.stored();
         let codes = &mut self.codes;
         self.finder.for_each_chunk(&column.subjects, nodes, |rows| {
             match (&mut *codes, &column.values) {
@@ -441,7 +441,7 @@ impl Partitioner<'_, '_> {
     /// bucket. Nodes without a value are left out.
     pub(crate) fn partition(&mut self, nodes: &[u32], partitioned: &mut [Vec<u32>]) {
         let Partitioner { part, are_texts, buckets, changes, finder, batch } = self;
-        let column = &part.base.column;
+        let column = part.stored();
         let count = partitioned.len();
         batch.clear();
         finder.for_each_chunk(&column.subjects, nodes, |rows| match are_texts {
@@ -472,7 +472,7 @@ fn narrow<'a>(
     expected: ValueType,
     nodes: Members<'_>,
 ) -> Option<Outcome<'a>> {
-    let column = &part.base.column;
+    let column = part.stored();
     let rows = rows_between(&column.subjects, nodes);
     let is_within = |ratio: usize, rows: usize| rows <= nodes.len().saturating_mul(ratio);
     let mut ends = match &column.values {
@@ -516,7 +516,7 @@ fn changed_units(
     if let Some(changes) = part.changed_ints().filter(|_| is_list) {
         return (changes, true);
     }
-    let values = &part.base.column.values;
+    let values = &part.stored().values;
     let (mut changes, mut fits) = (Vec::new(), true);
     nodes.changes(part, |node, row| match Changed::of(row, expected) {
         Changed::Missing => changes.push((node, None)),

@@ -54,7 +54,7 @@ impl Context<'_> {
         let Some((predicate, view)) = index else { return Ok(None) };
         // A column of few texts has numbers for them, which are read one after the other.
         let part = predicate.only_untagged();
-        let is_way = part.is_some_and(|it| matches!(it.base.column.values, Values::Text { .. }));
+        let is_way = part.is_some_and(|it| matches!(it.stored().values, Values::Text { .. }));
         if !is_way || !self.pick(true, set.len(), || vec![true, false]) {
             return Ok(None);
         }

@@ -183,7 +183,7 @@ impl ColumnVar {
     fn kind(&self) -> NumberKind {
         match &self.source {
             Source::Values(predicate, changes) => {
-                match (&part_of(predicate).base.column.values, changes) {
+                match (&part_of(predicate).stored().values, changes) {
                     (_, NumberChanges::Float(_)) => NumberKind::Float,
                     (Values::SmallInt(_), changes) => {
                         let (least, greatest) = changes.int_ends().unwrap_or((0, 0));
@@ -379,8 +379,8 @@ impl ColumnVar {
     fn add_finders(&self, nodes: &NodeSet, finders: &mut Finders) {
         stack::require();
         let subjects = match &self.source {
-            Source::Values(predicate, _) => &part_of(predicate).base.column.subjects,
-            Source::Counts(predicate, reverse) => &edges_of(predicate, *reverse).base.subjects,
+            Source::Values(predicate, _) => &part_of(predicate).stored().subjects,
+            Source::Counts(predicate, reverse) => &edges_of(predicate, *reverse).stored().subjects,
             Source::Computed(_, inputs) => {
                 return inputs.iter().for_each(|input| input.column.add_finders(nodes, finders));
             }
@@ -429,7 +429,7 @@ fn part_of(predicate: &Predicate) -> &LangValues {
 /// The number of nodes that have a number before that of a row. O(containers) each time.
 fn numbers_before(part: &LangValues) -> impl Fn(usize) -> Option<usize> {
     let subjects = part.subjects();
-    move |row| match part.base.column.subjects.select(row) {
+    move |row| match part.stored().subjects.select(row) {
         // New nodes before the first row come with it.
         _ if row == 0 => Some(0),
         Some(first) => Some(subjects.count_below(first)),

@@ -13,7 +13,7 @@
 //! blocks side by side are read as fast as memory gives them. Up to 1,024 values are simply added
 //! one after the other.
 
-use crate::exec::columns::patched_floats::{Cursor, PatchedFloats, STEP};
+use crate::graph::{FloatCursor, PatchedFloats, STEP};
 use std::array;
 
 /// The number of values of a block. It decides on the last bits of sums, so it never changes.
@@ -364,9 +364,9 @@ fn add_interleaved<const N: usize>(sums: &mut [f64; N], floats: [&[f64]; N]) {
 /// The sums of the next blocks, as many as are added side by side, only the first so many of them
 /// have a meaning. As long as nothing changed in any of them they are read in place, and else a
 /// step at a time: what changed is put together in the nearest cache.
-fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
+fn sums_of_patched(floats: &mut FloatCursor<'_>, blocks: usize) -> [f64; BESIDE] {
     let first = *floats;
-    let mut cursors: [Cursor<'_>; BESIDE] = array::from_fn(|block| {
+    let mut cursors: [FloatCursor<'_>; BESIDE] = array::from_fn(|block| {
         let cursor = if block < blocks { *floats } else { first };
         floats.skip(if block < blocks { BLOCK } else { 0 });
         cursor
@@ -380,7 +380,7 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
         let run = unchanged / STEP * STEP;
         left -= run.max(STEP);
         if 0 < run {
-            add_interleaved(&mut sums, cursors.each_mut().map(|cursor| cursor.in_place(run)));
+            add_interleaved(&mut sums, cursors.each_mut().map(|cursor| cursor.next_run(run)));
             continue;
         }
         let mut pairs = cursors.iter_mut().zip(&mut capacities);
@@ -396,7 +396,7 @@ fn sums_of_patched(floats: &mut Cursor<'_>, blocks: usize) -> [f64; BESIDE] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::columns::patched_floats::{Patches, tests::patched};
+    use crate::graph::{Patches, patched};
     use fastrand::Rng;
 
     /// The definition.

@@ -192,7 +192,7 @@ impl<'a> Context<'a> {
         let changed = rows.changes(part);
         let nodes: Vec<u32> = changed.iter().map(|(node, _)| *node).collect();
         let mut positions = vec![NO_ROW; nodes.len()];
-        part.base.column.subjects.rows_of(&nodes, &mut positions);
+        part.stored().subjects.rows_of(&nodes, &mut positions);
         for (row, (_, is_counted)) in positions.into_iter().zip(changed) {
             let was_counted = row != NO_ROW && rows.holds_row(row as usize);
             // What is taken off was counted above, so this never falls below 0.

@@ -76,7 +76,7 @@ impl Context<'_> {
     fn targets_of_few(&self, nodes: &[u32], walk: &Walk<'_>) -> Result<Option<Vec<u32>>> {
         let mut targets = Vec::new();
         for some in nodes.chunks(Edges::PREFETCH) {
-            walk.edges.base.touch(some);
+            walk.edges.stored().touch(some);
             for &node in some {
                 let list = walk.edges.targets(node);
                 self.make_space(&mut targets, list.len())?;

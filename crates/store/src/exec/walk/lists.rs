@@ -159,7 +159,9 @@ impl Context<'_> {
         if nodes.len() < BATCHED_MIN || !nodes.is_sorted_by(|one, other| one < other) {
             let add = |position: usize, lists: &mut Lists| {
                 if position.is_multiple_of(Edges::PREFETCH) {
-                    edges.base.touch(&nodes[position..nodes.len().min(position + Edges::PREFETCH)]);
+                    edges
+                        .stored()
+                        .touch(&nodes[position..nodes.len().min(position + Edges::PREFETCH)]);
                 }
                 lists.extend(self, &edges.targets(nodes[position]))
             };

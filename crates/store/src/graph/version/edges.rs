@@ -34,6 +34,12 @@ impl Direction {
         Direction { base: Arc::new(base), delta: EdgeDelta::default() }
     }
 
+    /// The edges as they were built, without what changed since: those of nodes that did not change.
+    #[inline]
+    pub fn stored(&self) -> &Edges {
+        &self.base
+    }
+
     /// The nodes that have an edge.
     pub fn subjects(&self) -> NodeSet {
         NodeSet::overlay(self.base.subjects.clone().into(), &self.delta.gained, &self.delta.lost)
@@ -92,7 +98,8 @@ impl Direction {
     /// The targets of a node, ascending.
     pub fn targets(&self, node: u32) -> Cow<'_, [u32]> {
         if let Some(row) = self.delta.row(node) {
-            let stored = NodeSet::Slice(self.base.targets.clone(), self.stored(node, row));
+            let stored =
+                NodeSet::Slice(self.base.targets.clone(), self.stored_positions(node, row));
             return Cow::Owned(NodeSet::overlay(stored, &row.gained, &row.lost).to_vec());
         }
         Cow::Borrowed(self.base.targets.slice(self.base.positions(node)))
@@ -101,7 +108,8 @@ impl Direction {
     /// The targets of a node as a set that is read in place: a page of it reads no more.
     pub fn target_set(&self, node: u32) -> NodeSet {
         if let Some(row) = self.delta.row(node) {
-            let stored = NodeSet::Slice(self.base.targets.clone(), self.stored(node, row));
+            let stored =
+                NodeSet::Slice(self.base.targets.clone(), self.stored_positions(node, row));
             return NodeSet::overlay(stored, &row.gained, &row.lost);
         }
         NodeSet::Slice(self.base.targets.clone(), self.base.positions(node))
@@ -268,7 +276,7 @@ impl Direction {
     }
 
     /// The range of the stored edges of a changed node, including those that `row` lost.
-    fn stored(&self, node: u32, row: &EdgeRow) -> Range<usize> {
+    fn stored_positions(&self, node: u32, row: &EdgeRow) -> Range<usize> {
         if row.cleared { 0..0 } else { self.base.positions(node) }
     }
 }

@@ -1,5 +1,8 @@
 //! The values of a predicate at one version, in one language: base and changes as one.
 
+pub(crate) mod patched_floats;
+mod number_lists;
+
 use super::change_lists::{ChangedNumbers, ChangedTexts, ColumnChanges};
 use super::delta::{FacetList, Row, TokenChanges, ValueDelta, pays_to_look_up, set_member};
 use super::index_view::IndexView;
@@ -136,6 +139,13 @@ impl LangValues {
         let list = ColumnChanges::of(&base.column.values);
         let delta = ValueDelta { tokens, list, ..ValueDelta::default() };
         LangValues { lang, base: Arc::new(base), delta }
+    }
+
+    /// The column as it was built, without what changed since: the values of nodes that did not
+    /// change.
+    #[inline]
+    pub fn stored(&self) -> &Column {
+        &self.base.column
     }
 
     /// The number of values of all nodes. O(1).

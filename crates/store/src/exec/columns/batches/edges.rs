@@ -27,13 +27,13 @@ impl<'a> EdgeCounts<'a> {
     pub(crate) fn read(&mut self, nodes: &[u32]) -> &[i64] {
         let EdgeCounts { edges, finder, counts } = self;
         counts.clear();
-        let base = &edges.base;
-        finder.for_each_chunk(&base.subjects, nodes, |rows| match rows {
-            Rows::Run(rows) => base.offsets.push_lens(rows, counts),
+        let stored = edges.stored();
+        finder.for_each_chunk(&stored.subjects, nodes, |rows| match rows {
+            Rows::Run(rows) => stored.offsets.push_lens(rows, counts),
             Rows::Missing(count) => counts.resize(counts.len() + count, 0),
             Rows::Each(rows) => counts.extend(rows.iter().map(|&row| match row {
                 NO_ROW => 0,
-                row => base.offsets.range(row as usize).len() as i64,
+                row => stored.offsets.range(row as usize).len() as i64,
             })),
         });
         edges.changed_counts(nodes, |position, count| counts[position] = count);
@@ -110,17 +110,17 @@ impl<'a> EdgeTargets<'a> {
     }
 
     fn stored_lists(&mut self, nodes: &[u32], mut visit: impl FnMut(usize, &[u32])) {
-        let base = &self.edges.base;
+        let stored = self.edges.stored();
         let mut position = 0;
-        self.finder.for_each_chunk(&base.subjects, nodes, |rows| {
+        self.finder.for_each_chunk(&stored.subjects, nodes, |rows| {
             let (start, count) = (position, rows.len());
             match rows {
                 Rows::Each(rows) => {
-                    base.for_each_row(rows, |at, targets| visit(start + at, targets))
+                    stored.for_each_row(rows, |at, targets| visit(start + at, targets))
                 }
                 _ => rows.for_each(|row| {
                     if let Some(row) = row {
-                        visit(position, base.targets.slice(base.offsets.range(row)));
+                        visit(position, stored.targets.slice(stored.offsets.range(row)));
                     }
                     position += 1;
                 }),
@@ -130,16 +130,16 @@ impl<'a> EdgeTargets<'a> {
     }
 
     fn stored(&mut self, nodes: &[u32], visit: &mut impl FnMut(&[u32], bool)) {
-        let base = &self.edges.base;
-        self.finder.for_each_chunk(&base.subjects, nodes, |rows| match rows {
+        let stored = self.edges.stored();
+        self.finder.for_each_chunk(&stored.subjects, nodes, |rows| match rows {
             Rows::Run(rows) if rows.is_empty() => {}
             Rows::Run(rows) => {
-                let first = base.offsets.range(rows.start).start;
-                let last = base.offsets.range(rows.end - 1).end;
-                visit(base.targets.slice(first..last), rows.len() == 1);
+                let first = stored.offsets.range(rows.start).start;
+                let last = stored.offsets.range(rows.end - 1).end;
+                visit(stored.targets.slice(first..last), rows.len() == 1);
             }
             Rows::Missing(_) => {}
-            Rows::Each(rows) => base.for_each_row(rows, |_, targets| visit(targets, true)),
+            Rows::Each(rows) => stored.for_each_row(rows, |_, targets| visit(targets, true)),
         });
     }
 }

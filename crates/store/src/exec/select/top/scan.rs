@@ -69,7 +69,7 @@ impl<'a> Scan<'a> {
         nodes: &'a NodeSet,
         filter: Option<&'a Sieves<'a>>,
     ) -> Option<Scan<'a>> {
-        let column = &part.base.column;
+        let column = part.stored();
         if column.rows.is_some() {
             return None;
         }
@@ -282,7 +282,7 @@ struct Look<'s, 'a> {
 impl Look<'_, '_> {
     /// Offers the nodes of some rows, and those that changed between them.
     fn at_rows(&mut self, rows: Range<usize>, top: &mut Top) -> Result<bool> {
-        let subjects = &self.scan.part.base.column.subjects;
+        let subjects = &self.scan.part.stored().subjects;
         let node_of = |row: usize| subjects.select(row).unwrap_or(u32::MAX);
         let mut is_ranked = true;
         let mut start = rows.start;
@@ -377,7 +377,7 @@ impl Scan<'_> {
         let before = result.len();
         self.ranks.gather(rows.clone(), Ids::From(rows.start as u32), top, result);
         let result = &mut result[before..];
-        let subjects = &self.part.base.column.subjects;
+        let subjects = &self.part.stored().subjects;
         match self.first {
             Some(first) => result.iter_mut().for_each(|(_, row)| *row += first),
             None if result.len() <= FEW_NAMED => {
@@ -400,7 +400,7 @@ impl Scan<'_> {
         result: &mut Vec<(u64, u32)>,
     ) {
         let mut rest = nodes;
-        finder.for_each_chunk(&self.part.base.column.subjects, nodes, |rows| {
+        finder.for_each_chunk(&self.part.stored().subjects, nodes, |rows| {
             let (nodes, behind) = rest.split_at(rows.len());
             rest = behind;
             match rows {

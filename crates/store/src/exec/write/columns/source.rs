@@ -482,7 +482,7 @@ fn read_computed<'b>(
 
 impl<'a> Stored<'a> {
     fn new(part: &'a LangValues, expected: ValueType, nodes: Members<'_>) -> Option<Stored<'a>> {
-        let column = &part.base.column;
+        let column = part.stored();
         let kind = match expected {
             ValueType::Bool => ValueKind::Bool,
             ValueType::DateTime => ValueKind::Time,

@@ -5,11 +5,11 @@
 //!   in order   s0  1 s2    s4  2 s5 s6
 //! ```
 
-use crate::exec::cost::CACHE_LINE_BYTES;
+/// The floats that a [`FloatCursor`] reads at a time: two cache lines, and so few that most lie
+/// between two changes: one row in 64 has one at most, unless a compaction is overdue.
+pub(crate) const STEP: usize = 2 * CACHE_LINE_BYTES / size_of::<f64>();
 
-/// The floats that a [`Cursor`] reads at a time: two cache lines, and so few that most lie between
-/// two changes, of which there is one in 64 rows at most unless a compaction is overdue.
-pub(crate) const STEP: usize = CACHE_LINE_BYTES / size_of::<f64>() * 2;
+const CACHE_LINE_BYTES: usize = 64;
 
 /// Stored floats with what changed of them.
 #[derive(Clone, Copy)]
@@ -81,16 +81,22 @@ impl<'f> PatchedFloats<'f> {
     }
 
     /// What reads them from the first one on.
-    pub(crate) fn cursor(self) -> Cursor<'f> {
-        let PatchedFloats { stored, patches, len } = self;
-        let first = patches.first().map_or(len, |patch| patch.position as usize);
-        Cursor { stored, patches, len, row: 0, position: 0, patch: first }
+    pub(crate) fn cursor(self) -> FloatCursor<'f> {
+        let first = self.patches.first().map_or(self.len, |patch| patch.position as usize);
+        FloatCursor {
+            stored: self.stored,
+            patches: self.patches,
+            len: self.len,
+            row: 0,
+            position: 0,
+            patch: first,
+        }
     }
 }
 
 /// A position among floats with changes.
 #[derive(Clone, Copy)]
-pub(crate) struct Cursor<'f> {
+pub(crate) struct FloatCursor<'f> {
     stored: &'f [f64],
     /// The patches that were not passed by.
     patches: &'f [Patch],
@@ -103,7 +109,7 @@ pub(crate) struct Cursor<'f> {
     patch: usize,
 }
 
-impl<'f> Cursor<'f> {
+impl<'f> FloatCursor<'f> {
     /// The number of floats that were not read.
     pub(crate) fn left(&self) -> usize {
         self.len - self.position
@@ -117,14 +123,14 @@ impl<'f> Cursor<'f> {
 
     /// The next floats, which have to lie contiguously.
     #[inline]
-    pub(crate) fn in_place(&mut self, count: usize) -> &'f [f64] {
+    pub(crate) fn next_run(&mut self, count: usize) -> &'f [f64] {
         let floats = &self.stored[self.row..self.row + count];
         self.row += count;
         self.position += count;
         floats
     }
 
-    /// The next floats, which must exist: in place if none of them changed, else put together in
+    /// The next floats, which must exist: borrowed if none of them changed, else put together in
     /// `buffer`.
     #[inline]
     pub(crate) fn step<'r>(&mut self, buffer: &'r mut [f64; STEP]) -> &'r [f64; STEP]
@@ -160,7 +166,7 @@ impl<'f> Cursor<'f> {
             return;
         }
         let mut filled = 0;
-        self.take(STEP, |floats| {
+        self.visit_next(STEP, |floats| {
             buffer[filled..filled + floats.len()].copy_from_slice(floats);
             filled += floats.len();
         });
@@ -168,20 +174,20 @@ impl<'f> Cursor<'f> {
 
     /// Passes by so many floats. O(patches between).
     pub(crate) fn skip(&mut self, count: usize) {
-        self.take(count, |_| {});
+        self.visit_next(count, |_| {});
     }
 
     /// Adds the next floats to a list.
     pub(crate) fn append_to(&mut self, count: usize, floats: &mut Vec<f64>) {
-        self.take(count, |some| floats.extend_from_slice(some));
+        self.visit_next(count, |some| floats.extend_from_slice(some));
     }
 
-    /// Calls `take` with the next floats in chunks, as many as there are and no more than `count`.
-    fn take(&mut self, count: usize, mut take: impl FnMut(&[f64])) {
+    /// Calls `visit` with the next floats in chunks, as many as there are and no more than `count`.
+    fn visit_next(&mut self, count: usize, mut visit: impl FnMut(&[f64])) {
         let end = self.position + count.min(self.left());
         while self.position < end {
             let run = self.patch.min(end) - self.position;
-            take(&self.stored[self.row..self.row + run]);
+            visit(&self.stored[self.row..self.row + run]);
             self.row += run;
             self.position += run;
             // What is lost before the end is passed by now or with what comes next.
@@ -190,7 +196,7 @@ impl<'f> Cursor<'f> {
                 && *position as usize == self.position
             {
                 if let Some(float) = float {
-                    take(std::slice::from_ref(float));
+                    visit(std::slice::from_ref(float));
                     self.position += 1;
                 }
                 self.row = *row as usize;
@@ -202,7 +208,7 @@ impl<'f> Cursor<'f> {
 }
 
 #[cfg(test)]
-pub(in crate::exec) mod tests {
+pub(crate) mod tests {
     use super::*;
     use fastrand::Rng;
 
@@ -277,7 +283,7 @@ pub(in crate::exec) mod tests {
         }
     }
 
-    /// What lies between changes is read in place: without that the sums would be right and slow.
+    /// What lies between changes is borrowed: without that the sums would be right and slow.
     #[test]
     fn only_steps_with_a_change_are_put_together() {
         let stored = vec![1.0; 100 * STEP];
