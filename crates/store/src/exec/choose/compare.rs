@@ -19,8 +19,8 @@ pub(crate) enum ValueCondition {
 }
 
 impl ValueCondition {
-    /// The bounds of the requested values, when these are a range; `of` reads a bound, and is `None`
-    /// for a value of another type.
+    /// The bounds of the requested values, when these are a range; `of` reads a bound, and is
+    /// `None` for a value of another type.
     pub(crate) fn bounds<T: Clone>(
         &self,
         of: impl Fn(&Value) -> Option<T>,
