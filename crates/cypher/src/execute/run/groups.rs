@@ -1,8 +1,10 @@
 //! Aggregates of groups of rows. Groups are pushed in the order of their first rows; without keys
 //! there is one group, even of no rows.
 
+use super::cache::is_exact;
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
 use crate::execute::plan::{Aggregate, Expression, SlotIndex, Stage};
+use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Accumulator, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,6 +15,44 @@ struct GroupCell {
     accumulator: Accumulator,
     /// With `DISTINCT`, the values that were added.
     seen: Option<FxHashSet<Value>>,
+}
+
+/// The group of the last row. Rows that one match begins with often follow each other, and their
+/// keys need not be computed again.
+struct LastGroup {
+    /// What the keys read; `None` where it does not determine them.
+    slots: Option<Vec<SlotIndex>>,
+    /// The values of these slots.
+    values: Vec<Value>,
+    group: Option<usize>,
+}
+
+impl LastGroup {
+    fn new(keys: &[(SlotIndex, Expression)]) -> LastGroup {
+        let mut slots = Vec::new();
+        let is_determined = keys.iter().all(|(_, key)| {
+            let uses = Uses::of(key);
+            slots.extend(uses.outer());
+            !uses.is_random
+        });
+        LastGroup { slots: is_determined.then_some(slots), values: Vec::new(), group: None }
+    }
+
+    /// The group of a row that has the same values as the last one.
+    fn of(&self, row: &Row) -> Option<usize> {
+        let mut pairs = self.slots.iter().flatten().zip(&self.values);
+        let is_same = |(slot, value): (&SlotIndex, &Value)| {
+            is_exact(value) && is_exact(&row[*slot]) && row[*slot] == *value
+        };
+        self.group.filter(|_| pairs.all(is_same))
+    }
+
+    fn set(&mut self, row: &Row, group: usize) {
+        let Some(slots) = &self.slots else { return };
+        self.values.clear();
+        self.values.extend(slots.iter().map(|slot| row[*slot].clone()));
+        self.group = Some(group);
+    }
 }
 
 impl Execution<'_> {
@@ -42,23 +82,29 @@ impl Execution<'_> {
         if keys.is_empty() {
             groups.push(cells());
         }
+        let mut last = LastGroup::new(keys);
         let _ = self.produce(before, row, &mut |row| {
-            let mut group = 0;
-            if !keys.is_empty() {
-                let key: Result<Vec<Value>> =
-                    keys.iter().map(|(_, it)| self.value(it, row)).collect();
-                let key = key?;
-                group = match indexes.get(&key) {
-                    Some(group) => *group,
-                    None => {
-                        reserved.grow_by_row(&key)?;
-                        reserved.grow(aggregates.len() * mem::size_of::<GroupCell>())?;
-                        groups.push(cells());
-                        indexes.insert(key, groups.len() - 1);
-                        groups.len() - 1
-                    }
-                };
-            }
+            let group = match last.of(row) {
+                Some(group) => group,
+                None if keys.is_empty() => 0,
+                None => {
+                    let key: Result<Vec<Value>> =
+                        keys.iter().map(|(_, it)| self.value(it, row)).collect();
+                    let key = key?;
+                    let group = match indexes.get(&key) {
+                        Some(group) => *group,
+                        None => {
+                            reserved.grow_by_row(&key)?;
+                            reserved.grow(aggregates.len() * mem::size_of::<GroupCell>())?;
+                            groups.push(cells());
+                            indexes.insert(key, groups.len() - 1);
+                            groups.len() - 1
+                        }
+                    };
+                    last.set(row, group);
+                    group
+                }
+            };
             let times = match count.map(|slot| &row[slot]) {
                 Some(Value::Int(times)) => times.unsigned_abs(),
                 _ => 1,
@@ -72,7 +118,17 @@ impl Execution<'_> {
         for (key, group) in indexes {
             keys_of[group] = key;
         }
-        for (key, group) in keys_of.into_iter().zip(groups) {
+        self.push_groups((keys, aggregates), keys_of.into_iter().zip(groups), row, sink)
+    }
+
+    fn push_groups(
+        &self,
+        (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
+        groups: impl Iterator<Item = (Vec<Value>, Vec<GroupCell>)>,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        for (key, group) in groups {
             self.tick()?;
             for ((slot, _), value) in keys.iter().zip(key) {
                 row[*slot] = value;

@@ -297,3 +297,22 @@ fn nulls_are_where_the_order_has_them() {
         ),
     ]);
 }
+
+/// Rows in a row with equal values have one group, but for values that equal another one.
+#[test]
+fn groups_of_rows_in_a_row() {
+    check(&[
+        ("UNWIND [1, 1.0, 1, 2, 2, 1] AS x RETURN x + 0.5 AS y, count(*) AS n", "1.5 4; 2.5 2"),
+        ("UNWIND [1, 1.0, 1, 1.0] AS x RETURN size(toString(x)) AS y, count(*) AS n", "1 2; 3 2"),
+        ("UNWIND [null, null, 1, null] AS x RETURN x, count(*) AS n", "null 3; 1 1"),
+        ("UNWIND [1, 2] AS x RETURN 7 AS y, sum(x) AS n", "7 3"),
+        (
+            "UNWIND range(1, 99) AS x WITH rand() AS y, count(*) AS n RETURN count(y) > 50 AS z",
+            "true",
+        ),
+        (
+            "MATCH (a:Person)-[r]->(b) RETURN a.age AS x, count(DISTINCT b) AS n, count(r) AS m",
+            "30 3 3; 40 2 2; 50 1 1",
+        ),
+    ]);
+}

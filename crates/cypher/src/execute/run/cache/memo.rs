@@ -36,7 +36,7 @@ struct Memo<'a> {
 }
 
 /// Whether a value equals no other than itself: 1.0 equals 1, but has another text.
-fn is_exact(value: &Value) -> bool {
+pub(in crate::execute::run) fn is_exact(value: &Value) -> bool {
     matches!(
         value,
         Value::Null

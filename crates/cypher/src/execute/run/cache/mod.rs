@@ -3,5 +3,5 @@
 mod memo;
 mod sorted_neighbours;
 
-pub(super) use memo::{CallCache, Memos, ReservedRows};
+pub(super) use memo::{CallCache, Memos, ReservedRows, is_exact};
 pub(super) use sorted_neighbours::{CachedRange, Neighbour, RangeCache, SortedNeighbours};
