@@ -1,8 +1,8 @@
 //! The physical plan: the access paths by which each step of a query can be executed, and how one
 //! of them is chosen.
 //!
-//! `access_path` names the access paths. Each kind of step has a function that chooses one of them. It
-//! looks at the plan, the schema, the lengths of sets and the estimates of indexes, and reads no
+//! `access_path` names the access paths. Each kind of step has a function that chooses one of them.
+//! It looks at the plan, the schema, the lengths of sets and the estimates of indexes, and reads no
 //! data.
 //!
 //! | step | decided by | in |
