@@ -36,7 +36,7 @@ fn number() -> impl Strategy<Value = Option<Json>> {
     prop::option::weighted(0.8, prop_oneof![(-3..4_i64).prop_map(|it| json!(it)), Just(json!(1.5))])
 }
 
-/// Instants, some of which are the same with another offset.
+/// Instants; some are the same with another offset.
 fn time() -> impl Strategy<Value = Option<Json>> {
     let texts = vec![
         "2024-01-01T00:30:00Z",

@@ -34,7 +34,8 @@ impl Direction {
         Direction { base: Arc::new(base), delta: EdgeDelta::default() }
     }
 
-    /// The edges as they were built, without what changed since: those of nodes that did not change.
+    /// The edges as they were built, without what changed since: those of nodes that did not
+    /// change.
     #[inline]
     pub fn stored(&self) -> &Edges {
         &self.base
