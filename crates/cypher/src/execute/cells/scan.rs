@@ -115,8 +115,8 @@ impl<'a> Execution<'a> {
         graph: &'g dyn Adjacency,
         row: &mut Row,
     ) -> Filters<'p, 'g> {
-        let about = ((self, graph), (slot, label));
-        let (conditions, others) = Conditions::new(about.0, about.1, conditions_of(steps), row);
+        let (conditions, others) =
+            Conditions::new((self, graph), (slot, label), conditions_of(steps), row);
         Filters { slot, label, graph, steps, conditions, others }
     }
 
@@ -201,8 +201,8 @@ impl<'a> Execution<'a> {
         self.project_nodes(&scan, &projection, nodes.nodes(), row, sink).map(Some)
     }
 
-    /// Pushes the rows of the first nodes one by one. The outer `None` is for a break, the inner
-    /// one where there are no more nodes.
+    /// Pushes the rows of the first nodes one by one, and returns the last of these. The outer
+    /// `None` is for a break, the inner one where there are no more nodes.
     #[allow(clippy::option_option, reason = "one is about the rows, the other about the nodes")]
     fn first_batch(
         &self,
@@ -212,10 +212,7 @@ impl<'a> Execution<'a> {
         sink: Sink<'_>,
     ) -> Result<Option<Option<u64>>> {
         let mut batch = Vec::new();
-        match scan.label {
-            Some(label) => self.graph.nodes_with_label(label, None, &mut batch)?,
-            None => self.graph.nodes(None, &mut batch)?,
-        }
+        self.node_batch(scan.label, None, &mut batch)?;
         if let Some(profile) = &self.profile {
             profile.add_rows(Profile::id_of(scan.scan), batch.len());
         }
@@ -237,7 +234,10 @@ impl<'a> Execution<'a> {
                 return Ok(None);
             }
         }
-        Ok(Some(batch.last().copied()))
+        let Some(last) = batch.last().copied() else { return Ok(Some(None)) };
+        batch.clear();
+        self.node_batch(scan.label, Some(last), &mut batch)?;
+        Ok(Some((!batch.is_empty()).then_some(last)))
     }
 
     /// Pushes the rows of nodes.

@@ -119,14 +119,6 @@ impl Outline<'_, '_> {
         let Some(range) = &hop.range else { return String::new() };
         let element = self.slot(if range.is_of_node { hop.to } else { hop.relationship });
         let bound = |(op, value): &(CompareOp, Expression)| {
-            let op = match op {
-                CompareOp::Equal => "=",
-                CompareOp::Unequal => "<>",
-                CompareOp::Less => "<",
-                CompareOp::LessEqual => "<=",
-                CompareOp::Greater => ">",
-                CompareOp::GreaterEqual => ">=",
-            };
             format!("{element}.{} {op} {}", range.property, self.expression(value))
         };
         let bounds: Vec<String> = range.bounds.iter().map(bound).collect();

@@ -306,9 +306,9 @@ impl<'a> Join<'_, 'a> {
         candidates: &mut Candidates,
         row: &mut Row,
     ) -> Result<bool> {
-        let about = ((self.execution, self.graph), (variable.slot, None));
+        let about = (self.execution, self.graph);
         let (conditions, mut others) =
-            Conditions::new(about.0, about.1, variable.conditions.iter(), row);
+            Conditions::new(about, (variable.slot, None), variable.conditions.iter(), row);
         match conditions.passes(&candidates.nodes)?.filter(|_| !conditions.is_empty()) {
             Some(passes) => {
                 let factors: Vec<u64> = passes.into_iter().map(u64::from).collect();

@@ -150,15 +150,22 @@ impl Execution<'_> {
             NodeAccess::Label(label) => Some(&**label),
             NodeAccess::Index { label, .. } => label.as_deref(),
         };
-        let (mut batch, mut after) = (Vec::new(), None);
+        let (mut batch, mut after, mut needs_rows) = (Vec::new(), None, false);
         loop {
             self.graph.check()?;
             batch.clear();
-            match label {
-                Some(label) => self.graph.nodes_with_label(label, after, &mut batch)?,
-                None => self.graph.nodes(after, &mut batch)?,
-            }
+            self.node_batch(label, after, &mut batch)?;
             let Some(last) = batch.last().copied() else { return Ok(MORE) };
+            if let Some(after) = after.filter(|_| !needs_rows) {
+                let scan = Rest { slot, label, after };
+                let go_on = &mut |rest: &[MatchStep], row: &mut Row| {
+                    self.first_steps(rest, used, row, sink)
+                };
+                if let Some(flow) = self.scan_rest(scan, rest, row, go_on)? {
+                    return Ok(flow);
+                }
+                needs_rows = true;
+            }
             for node in &batch {
                 self.tick()?;
                 row[slot] = Value::Node(*node);
@@ -166,13 +173,20 @@ impl Execution<'_> {
                     return Ok(DONE);
                 }
             }
-            let scan = Rest { slot, label, after: last };
-            let go_on =
-                &mut |rest: &[MatchStep], row: &mut Row| self.first_steps(rest, used, row, sink);
-            if let Some(flow) = self.scan_rest(scan, rest, row, go_on)? {
-                return Ok(flow);
-            }
             after = Some(last);
+        }
+    }
+
+    /// Appends a batch of the nodes of a scan above `after`; none when there are no more.
+    pub(in crate::execute) fn node_batch(
+        &self,
+        label: Option<&str>,
+        after: Option<u64>,
+        into: &mut Vec<u64>,
+    ) -> Result<()> {
+        match label {
+            Some(label) => self.graph.nodes_with_label(label, after, into),
+            None => self.graph.nodes(after, into),
         }
     }
 
