@@ -66,7 +66,9 @@ impl<'a> Execution<'a> {
         if let Some(groups) = by_cells {
             let groups = self.cell_groups(groups, (&mut join, patterns), plan, (consumer, row))?;
             if let Some(groups) = groups {
-                return self.push_cell_groups(groups, (keys, aggregates), row, sink);
+                let (groups, _reserved) = groups;
+                let groups = groups.into_groups().into_iter();
+                return self.push_groups((keys, aggregates), groups, row, sink).map(Some);
             }
             self.enter(Some(id));
             let again = if shape.is_some() { self.prepared(plan, row)? } else { None };
@@ -131,28 +133,6 @@ impl Execution<'_> {
         }
         self.enter(consumer);
         Ok(Some((groups, reserved)))
-    }
-
-    fn push_cell_groups(
-        &self,
-        (groups, _reserved): (CellGroups<'_, '_>, Reservation<'_>),
-        (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
-        row: &mut Row,
-        sink: Sink<'_>,
-    ) -> Result<Option<Flow>> {
-        for (values, accumulators) in groups.into_groups() {
-            self.tick()?;
-            for ((slot, _), value) in keys.iter().zip(values) {
-                row[*slot] = value;
-            }
-            for (aggregate, cell) in aggregates.iter().zip(accumulators) {
-                row[aggregate.slot] = self.at(aggregate.span, cell.finish())?;
-            }
-            if sink(row)?.is_break() {
-                return Ok(Some(Flow::Break(())));
-            }
-        }
-        Ok(Some(MORE))
     }
 }
 

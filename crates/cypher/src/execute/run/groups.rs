@@ -118,13 +118,16 @@ impl Execution<'_> {
         for (key, group) in indexes {
             keys_of[group] = key;
         }
+        let accumulators = |cells: Vec<GroupCell>| cells.into_iter().map(|it| it.accumulator);
+        let groups = groups.into_iter().map(|cells| accumulators(cells).collect());
         self.push_groups((keys, aggregates), keys_of.into_iter().zip(groups), row, sink)
     }
 
-    fn push_groups(
+    /// Pushes a row for each group, from its keys and its accumulators.
+    pub(in crate::execute) fn push_groups(
         &self,
         (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
-        groups: impl Iterator<Item = (Vec<Value>, Vec<GroupCell>)>,
+        groups: impl Iterator<Item = (Vec<Value>, Vec<Accumulator>)>,
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
@@ -134,7 +137,7 @@ impl Execution<'_> {
                 row[*slot] = value;
             }
             for (aggregate, cell) in aggregates.iter().zip(group) {
-                row[aggregate.slot] = self.at(aggregate.span, cell.accumulator.finish())?;
+                row[aggregate.slot] = self.at(aggregate.span, cell.finish())?;
             }
             if sink(row)?.is_break() {
                 return Ok(DONE);
