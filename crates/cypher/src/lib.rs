@@ -23,8 +23,8 @@ mod limits_tests;
 pub use analyse::{Analysed, Column, Kind, analyse};
 pub use error::{Code, CypherError, Result};
 pub use execute::{
-    Adjacency, Cell, Dictionary, Graph, Lists, NameKind, PropertyColumn, Table, execute,
-    execute_each, explain, profile,
+    Adjacency, Cell, Dictionary, Graph, IndexAccess, IndexEstimate, IndexTest, Lists, NameKind,
+    PropertyColumn, Table, execute, execute_each, explain, profile,
 };
 pub use parse::{Parsed, parse};
 pub use procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NameList, NodeGroups};

@@ -1,17 +1,21 @@
 //! [`SnapshotGraph`]: one version of the graph, as queries in Cypher see it.
 
 use super::inverse::Inverse;
+use super::look_ups::{LookUps, nodes_per_test};
 use super::names::{
     NamedProperty, Owned, PropertyNames, is_property, is_unambiguous, is_visible, parts_in,
     short_name,
 };
 use super::snapshot_lists::{SnapshotLists, node_types, nodes_of_type};
-use super::stored_values::{Sought, sought, to_cypher};
+use super::stored_values::to_cypher;
 use crate::db::query::warnings::{Warning, WarningKind};
 use hexgraph_base::schema::{Schema, is_reserved};
 use hexgraph_base::types::{Error, Position, Result, Uid, bounded, did_you_mean};
 use hexgraph_cypher::ast::Direction;
-use hexgraph_cypher::{Adjacency, AlgorithmRequest, AlgorithmRows, Graph, NameKind, NameList};
+use hexgraph_cypher::{
+    Adjacency, AlgorithmRequest, AlgorithmRows, Graph, IndexAccess, IndexEstimate, IndexTest,
+    NameKind, NameList,
+};
 use hexgraph_scalar::{Map, Relationship, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::{Direction as Edges, Predicate, Version};
@@ -365,40 +369,27 @@ impl Graph for SnapshotGraph<'_> {
         Ok(nodes_of_type(&self.version, label).len() as u64)
     }
 
-    fn find(&self, _label: Option<&str>, name: &str, value: &Value) -> Result<Option<Vec<u64>>> {
-        let property = self.named(name);
-        let owned = property.owned.iter().flat_map(|(_, predicates)| predicates);
-        let mut nodes = NodeSet::default();
-        for predicate in property.exact.iter().chain(owned) {
-            if predicate.def.list {
-                return Ok(None);
+    fn find(&self, property: &str, test: &IndexTest) -> Result<Option<Vec<u64>>> {
+        let property = self.named(property);
+        let Some(look_ups) = LookUps::of(&property, test) else { return Ok(None) };
+        let is_union = !matches!(test, IndexTest::AnyOf(values) if values.len() == 1);
+        let _reserved = match look_ups.estimate().filter(|_| is_union) {
+            Some(estimate) => {
+                // Nodes are listed, sorted and named by their uids.
+                let bytes = (estimate.nodes as usize).saturating_mul(4 + size_of::<u64>());
+                Some(self.context.charge_while(bytes)?)
             }
-            let expected = match sought(value, predicate.def.value_type) {
-                Sought::Nothing => continue,
-                Sought::Equal(expected) => expected,
-                Sought::Unknown => return Ok(None),
-            };
-            for part in parts_in(predicate, &property.lang) {
-                let Some(of_part) = part.nodes_equal(expected.as_ref()) else { return Ok(None) };
-                nodes = nodes.or(&of_part);
-            }
-        }
-        Ok(Some(self.version.nodes.uids(&nodes.to_vec())))
+            None => None,
+        };
+        Ok(look_ups.nodes().map(|nodes| self.version.nodes.uids(&nodes.to_vec())))
     }
 
-    fn nodes_per_value(&self, name: &str) -> Result<Option<u64>> {
-        let property = self.named(name);
-        let owned = property.owned.iter().flat_map(|(_, predicates)| predicates);
-        let mut most = 0;
-        for predicate in property.exact.iter().chain(owned) {
-            for part in parts_in(predicate, &property.lang) {
-                let Some(nodes) = part.nodes_per_value().filter(|_| !predicate.def.list) else {
-                    return Ok(None);
-                };
-                most = most.max(nodes);
-            }
-        }
-        Ok(Some(most))
+    fn estimate(&self, property: &str, test: &IndexTest) -> Result<Option<IndexEstimate>> {
+        Ok(LookUps::of(&self.named(property), test).and_then(|it| it.estimate()))
+    }
+
+    fn nodes_per_test(&self, property: &str, access: IndexAccess) -> Result<Option<u64>> {
+        Ok(nodes_per_test(&self.named(property), access))
     }
 
     fn labels(&self, node: u64) -> Result<Vec<Arc<str>>> {

@@ -1,4 +1,4 @@
-//! Stored values as values of Cypher, and back for look-ups in an index.
+//! Stored values as values of Cypher.
 
 use hexgraph_base::types::{DateTime, Error, Result, Value as Stored, ValueRef, ValueType};
 use hexgraph_scalar::{Map, Point, Srid, Value};
@@ -80,44 +80,4 @@ fn from_json(json: &Json) -> Result<Value> {
             Value::Map(Map::new(members.iter().map(entry).collect::<Result<_>>()?)?)
         }
     })
-}
-
-/// What an index has for a value of Cypher.
-pub(super) enum Sought {
-    /// No stored value of the type equals it.
-    Nothing,
-    /// A stored value that is equal.
-    Equal(Stored),
-    /// The index has no answer.
-    Unknown,
-}
-
-/// What to look up in the index of a predicate for the values that equal one of Cypher.
-pub(super) fn sought(value: &Value, value_type: ValueType) -> Sought {
-    match (value, value_type) {
-        (Value::String(text), ValueType::String | ValueType::Default) => {
-            Sought::Equal(Stored::String((**text).into()))
-        }
-        (Value::Bool(truth), ValueType::Bool) => Sought::Equal(Stored::Bool(*truth)),
-        (Value::Int(number), ValueType::Int) => Sought::Equal(Stored::Int(*number)),
-        (Value::Int(number), ValueType::Float) => Sought::Equal(Stored::Float(*number as f64)),
-        (Value::Float(number), ValueType::Float) if !number.is_nan() => {
-            Sought::Equal(Stored::Float(*number))
-        }
-        (Value::Float(number), ValueType::Int) => match *number as i64 {
-            exact if exact as f64 == *number => Sought::Equal(Stored::Int(exact)),
-            _ => Sought::Nothing,
-        },
-        (Value::DateTime(time), ValueType::DateTime) => {
-            let instant = time.timestamp();
-            let nanos = i64::from(instant.subsec_nanosecond());
-            Sought::Equal(Stored::DateTime(DateTime::from_unix(instant.as_second(), nanos)))
-        }
-        (Value::String(_) | Value::Bool(_) | Value::Int(_) | Value::Float(_), kind)
-            if !matches!(kind, ValueType::BigFloat | ValueType::Default | ValueType::Binary) =>
-        {
-            Sought::Nothing
-        }
-        _ => Sought::Unknown,
-    }
 }

@@ -30,6 +30,7 @@ pub use levenshtein::within_distance;
 pub use ngram::NgramAnalyzer;
 pub use patterns::{
     PatternError, Regex, TrigramQuery, compile, compile_plain, trigram_query, trigrams,
+    unicode_trigram_query,
 };
 #[cfg(feature = "text")]
 pub use terms::TermAnalyzer;

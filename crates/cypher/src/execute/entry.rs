@@ -46,7 +46,7 @@ pub fn execute_each(
     context: &Context,
     mut each: impl FnMut(&mut Vec<Value>) -> Result<ControlFlow<()>>,
 ) -> Result<Vec<Box<str>>> {
-    let mut resolver = Resolver::new(graph, parsed.text(), params);
+    let mut resolver = Resolver::new(graph, parsed.text(), params, context);
     let (plan, shape) = resolver.statement(&parsed.statement().query)?;
     let execution = Execution::new(graph, parsed.text(), context)?;
     let mut row = vec![Value::Null; shape.width];
@@ -97,7 +97,7 @@ fn outline(
     context: &Context,
     is_profiled: bool,
 ) -> Result<Table> {
-    let mut resolver = Resolver::new(graph, parsed.text(), params);
+    let mut resolver = Resolver::new(graph, parsed.text(), params, context);
     let (plan, shape) = resolver.statement(&parsed.statement().query)?;
     let mut execution = Execution::new(graph, parsed.text(), context)?;
     if is_profiled {

@@ -2,6 +2,7 @@
 //! the id of a type, and an object; there is at most one for each three.
 
 use super::adjacency::Adjacency;
+use super::index_test::{IndexAccess, IndexEstimate, IndexTest};
 use crate::ast::Direction;
 use crate::procedures::{AlgorithmRequest, AlgorithmRows, NameList};
 use hexgraph_base::types::{Error, Position, Result};
@@ -62,21 +63,29 @@ pub trait Graph {
     /// Any error of the graph.
     fn label_count(&self, label: &str) -> Result<u64>;
 
-    /// Returns the nodes in ascending order that an index has for a value of a property, perhaps
+    /// Returns the nodes in ascending order that an index has for a test of a property, perhaps
     /// with others: the caller tests each. `None` when no index answers it.
     ///
     /// # Errors
     ///
     /// Any error of the graph.
-    fn find(&self, label: Option<&str>, property: &str, value: &Value) -> Result<Option<Vec<u64>>>;
+    fn find(&self, property: &str, test: &IndexTest) -> Result<Option<Vec<u64>>>;
 
-    /// Returns how many nodes an index has for a value of a property, on average; `None` when no
-    /// index answers it.
+    /// Returns about how many nodes [`Graph::find`] has, and by which access. It does not list
+    /// them.
     ///
     /// # Errors
     ///
     /// Any error of the graph.
-    fn nodes_per_value(&self, property: &str) -> Result<Option<u64>>;
+    fn estimate(&self, property: &str, test: &IndexTest) -> Result<Option<IndexEstimate>>;
+
+    /// Returns how many nodes an index has for a test of a property whose value is not computed
+    /// yet, on average; `None` when no index has this access.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn nodes_per_test(&self, property: &str, access: IndexAccess) -> Result<Option<u64>>;
 
     /// Returns the labels of a node in ascending order.
     ///

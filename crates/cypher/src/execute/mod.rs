@@ -13,6 +13,7 @@
 //! its position in the text.
 
 mod failure;
+mod index_test;
 mod graph;
 mod dictionary;
 mod adjacency;
@@ -21,6 +22,7 @@ mod plan;
 mod uid_seek;
 mod slots;
 mod sorted;
+mod index_seek;
 mod rewrite;
 mod profile;
 mod cells;
@@ -37,4 +39,5 @@ pub use cells::Cell;
 pub use dictionary::Dictionary;
 pub use entry::{execute, execute_each, explain, profile};
 pub use graph::{Graph, NameKind};
+pub use index_test::{IndexAccess, IndexEstimate, IndexTest};
 pub use table::Table;

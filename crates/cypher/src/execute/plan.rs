@@ -7,7 +7,7 @@ use crate::ast::{
 };
 use crate::procedures::Procedure;
 use crate::span::Span;
-use hexgraph_scalar::{Aggregate as AggregateFunction, Function, TextTest, Value};
+use hexgraph_scalar::{Aggregate as AggregateFunction, Comparison, Function, TextTest, Value};
 use std::sync::Arc;
 
 /// The index of a value in a row.
@@ -269,8 +269,35 @@ pub(super) enum MatchStep {
 pub(super) enum NodeAccess {
     All,
     Label(Arc<str>),
-    Index { label: Option<Arc<str>>, property: Arc<str>, value: Expression },
+    /// The index that has the fewest nodes for one of the conditions, or the label.
+    Index {
+        label: Option<Arc<str>>,
+        seeks: Vec<IndexSeek>,
+    },
     Uids(UidSeek),
+}
+
+/// A condition on a property that an index may answer.
+#[derive(Debug, Clone)]
+pub(super) struct IndexSeek {
+    pub(super) property: Arc<str>,
+    pub(super) test: SeekTest,
+}
+
+/// What the value of a property has to be.
+#[derive(Debug, Clone)]
+pub(super) enum SeekTest {
+    Equal(Expression),
+    In(Expression),
+    /// On the given side of each bound.
+    Range(Vec<(Comparison, Expression)>),
+    Text(TextTest, Expression),
+    Matches(Expression),
+    /// A point that is not farther away.
+    Near {
+        center: Expression,
+        metres: Expression,
+    },
 }
 
 /// The uids of a node: those of a value, or of the items of a list.
@@ -394,6 +421,21 @@ pub(super) struct Compared {
     pub(super) own: (SlotIndex, Expression),
     /// The condition as it is written.
     pub(super) span: Span,
+}
+
+impl IndexSeek {
+    /// The values that it compares with.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = &Expression> {
+        let (one, other, bounds): (_, _, &[_]) = match &self.test {
+            SeekTest::Equal(it)
+            | SeekTest::In(it)
+            | SeekTest::Text(_, it)
+            | SeekTest::Matches(it) => (Some(it), None, &[]),
+            SeekTest::Range(bounds) => (None, None, bounds),
+            SeekTest::Near { center, metres } => (Some(center), Some(metres), &[]),
+        };
+        one.into_iter().chain(other).chain(bounds.iter().map(|(_, it)| it))
+    }
 }
 
 impl Pattern {

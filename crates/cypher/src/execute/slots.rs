@@ -1,8 +1,8 @@
 //! Which slots an expression reads, and which it assigns itself.
 
 use crate::execute::plan::{
-    Expression, Hop, MatchPlan, MatchStep, NodeAccess, Operation, PathElement, QueryPlan,
-    SlotIndex, Stage, UidSeek, ValueStep,
+    Expression, Hop, IndexSeek, MatchPlan, MatchStep, NodeAccess, Operation, PathElement,
+    QueryPlan, SlotIndex, Stage, UidSeek, ValueStep,
 };
 use rustc_hash::FxHashSet;
 
@@ -53,6 +53,11 @@ impl Uses {
         let mut slots: Vec<SlotIndex> = self.read.difference(&self.assigned).copied().collect();
         slots.sort_unstable();
         slots
+    }
+
+    /// Whether it has variables of its own, as subqueries and comprehensions do.
+    pub(super) fn has_variables(&self) -> bool {
+        !self.assigned.is_empty()
     }
 
     fn expression(&mut self, expression: &Expression) {
@@ -202,13 +207,16 @@ impl Uses {
 
     fn match_step(&mut self, step: &MatchStep) {
         match step {
-            MatchStep::Scan { access, .. } => {
-                if let NodeAccess::Index { value, .. } | NodeAccess::Uids(UidSeek { value, .. }) =
-                    access
-                {
-                    self.expression(value);
+            MatchStep::Scan { access, .. } => match access {
+                NodeAccess::All | NodeAccess::Label(_) => {}
+                NodeAccess::Index { seeks, .. } => {
+                    seeks
+                        .iter()
+                        .flat_map(IndexSeek::expressions)
+                        .for_each(|it| self.expression(it));
                 }
-            }
+                NodeAccess::Uids(UidSeek { value, .. }) => self.expression(value),
+            },
             MatchStep::Filter(condition) => self.expression(condition),
             MatchStep::Expand(hop) | MatchStep::Bound { hop, .. } => self.hop(hop),
             MatchStep::Walk(walk) => {

@@ -44,7 +44,7 @@ fn seek(call: &Expression, value: &Expression, is_list: bool) -> Option<SlotSeek
 }
 
 /// Whether a value is plainly computed without a slot.
-pub(super) fn is_apart_from(value: &Expression, slot: SlotIndex) -> bool {
+fn is_apart_from(value: &Expression, slot: SlotIndex) -> bool {
     match &value.operation {
         Operation::Constant(_) => true,
         Operation::Slot(other) => *other != slot,

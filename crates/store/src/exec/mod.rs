@@ -25,6 +25,7 @@ pub use access_path::{
 };
 pub use algorithm_run::{call_graph, run_algorithm};
 pub use answer::Answer;
+pub use choose::look_up::{LookUp, LookUpIndex};
 pub use columns::batches::EdgeTargets;
 pub use columns::read::{Langs, first_value, typed};
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};

@@ -9,5 +9,5 @@ mod regex_query;
 mod trigram;
 
 pub use pattern_error::PatternError;
-pub use regex_query::{Regex, compile, compile_plain, trigram_query};
+pub use regex_query::{Regex, compile, compile_plain, trigram_query, unicode_trigram_query};
 pub use trigram::{TrigramQuery, trigrams};

@@ -43,6 +43,11 @@ pub fn trigram_query(_: &str, _: &str) -> Result<TrigramQuery, PatternError> {
     Err(missing())
 }
 
+/// Has no trigrams of a pattern.
+pub fn unicode_trigram_query(_: &str) -> Option<TrigramQuery> {
+    None
+}
+
 fn missing() -> PatternError {
     Feature::Text.missing("a regular expression").into()
 }

@@ -9,11 +9,8 @@ use regex::RegexBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::pattern_error::PatternError;
-use super::trigram::{TrigramQuery, pack};
+use super::trigram::{AND_MAX, TrigramQuery, pack};
 use crate::compat::go_regex;
-
-/// The longest list of conditions that must all hold; those beyond it are dropped.
-const AND_MAX: usize = 256;
 
 /// How large a compiled expression may be, in bytes.
 const COMPILED_MAX: usize = 4 << 20;
@@ -120,11 +117,20 @@ fn build(hir: &Hir) -> Result<Regex, PatternError> {
 ///
 /// As [`compile`], for bad syntax and flags.
 pub fn trigram_query(pattern: &str, flags: &str) -> Result<TrigramQuery, PatternError> {
-    let hir = go_regex::parse(pattern, flags)?;
-    let mut result = Outcome::of(&hir);
+    Ok(required_trigrams(&go_regex::parse(pattern, flags)?))
+}
+
+/// As [`trigram_query`], of a pattern whose classes, such as `\d`, are those of Unicode. `None` for
+/// bad syntax.
+pub fn unicode_trigram_query(pattern: &str) -> Option<TrigramQuery> {
+    stack::with_space(|| Some(required_trigrams(&regex_syntax::parse(pattern).ok()?)))
+}
+
+fn required_trigrams(hir: &Hir) -> TrigramQuery {
+    let mut result = Outcome::of(hir);
     result.settle(true);
     result.require_exact();
-    Ok(result.required)
+    result.required
 }
 
 type Strings = BTreeSet<Vec<u8>>;
@@ -438,6 +444,11 @@ mod tests {
             assert_eq!(trigram_query(pattern, ""), Ok(TrigramQuery::Any), "{pattern}");
         }
         assert_eq!(trigram_query("abc[^\\x00-\\x{10FFFF}]", ""), Ok(TrigramQuery::None));
+        // A digit is one of ten for Go, and one of hundreds for Unicode.
+        let abc = || Some(TrigramQuery::containing("abc"));
+        assert_ne!(trigram_query(r"\dabc", "").ok(), abc());
+        assert_eq!(unicode_trigram_query(r"\dabc"), abc());
+        assert_eq!(unicode_trigram_query("("), None);
     }
 
     #[test]

@@ -15,6 +15,23 @@ pub enum TrigramQuery {
     Or(Vec<TrigramQuery>),
 }
 
+/// The longest list of conditions that must all hold; those beyond it are dropped.
+pub(super) const AND_MAX: usize = 256;
+
+impl TrigramQuery {
+    /// The trigrams of every text that contains a text. O(length).
+    pub fn containing(text: &str) -> TrigramQuery {
+        let mut distinct = Vec::new();
+        trigrams(text, &mut distinct);
+        distinct.truncate(AND_MAX);
+        match distinct[..] {
+            [] => TrigramQuery::Any,
+            [one] => TrigramQuery::Trigram(one),
+            _ => TrigramQuery::And(distinct.into_iter().map(TrigramQuery::Trigram).collect()),
+        }
+    }
+}
+
 /// Replaces what is in `out` by the distinct trigrams of `text`, in ascending order, each as a
 /// number whose three low bytes are the window's, the first the highest. Case is retained.
 pub fn trigrams(text: &str, out: &mut Vec<u32>) {

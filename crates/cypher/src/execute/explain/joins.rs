@@ -4,8 +4,7 @@ use super::outline::Outline;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::join::expected_steps;
 use crate::execute::plan::{
-    AttachedKind, Compared, Constraint, JoinPlan, JoinStep, NodeAccess, Operation, Pattern,
-    VarIndex, Variable,
+    AttachedKind, Compared, Constraint, JoinPlan, JoinStep, NodeAccess, Pattern, VarIndex, Variable,
 };
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
@@ -112,10 +111,9 @@ impl Outline<'_, '_> {
         let graph = self.execution.graph;
         let mut size = None;
         match &variable.access {
-            Some(NodeAccess::Index { label, property, value }) => {
-                if let Operation::Constant(value) = &value.operation {
-                    size = graph.find(label.as_deref(), property, value)?.map(|nodes| nodes.len());
-                }
+            Some(access @ NodeAccess::Index { .. }) => {
+                let scanned = || self.execution.scanned(variable);
+                size = self.execution.sought_len(access, &scanned, &mut Vec::new())?;
             }
             Some(NodeAccess::Uids(seek)) => size = seek.count().map(|count| count as usize),
             Some(NodeAccess::All | NodeAccess::Label(_)) | None => {}
@@ -190,10 +188,14 @@ impl Outline<'_, '_> {
 
     fn variable_lines(&mut self, variable: &Variable) -> Result<()> {
         let name = self.slot(variable.slot);
-        if let Some(NodeAccess::Index { property, value, .. }) = &variable.access {
-            self.rows = self.candidates(variable)?.map(|it| it as f64);
-            let value = self.expression(value);
-            self.add("IndexSeek", format!("{name}.{property} = {value}"), None);
+        if let Some(NodeAccess::Index { seeks, .. }) = &variable.access {
+            let scanned = self.execution.scanned(variable)?;
+            if let Some((operator, detail, nodes)) =
+                self.index_seek(variable.slot, seeks, scanned)?
+            {
+                self.rows = nodes.map(|nodes| nodes as f64);
+                self.add(operator, detail, None);
+            }
         }
         if let Some(NodeAccess::Uids(seek)) = &variable.access {
             self.rows = self.candidates(variable)?.map(|it| it as f64);

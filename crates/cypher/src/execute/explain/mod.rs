@@ -7,6 +7,7 @@
 mod line;
 mod literals;
 mod texts;
+mod seeks;
 mod joins;
 mod algorithms;
 mod outline;

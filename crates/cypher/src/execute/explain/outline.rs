@@ -181,15 +181,13 @@ impl<'e, 'a> Outline<'e, 'a> {
             NodeAccess::Label(label) => {
                 ("TypeScan", format!("{name}:{label}"), Some(graph.label_count(label)?))
             }
-            NodeAccess::Index { label, property, value } => {
-                let detail = format!("{name}.{property} = {}", self.expression(value));
-                let count = match &value.operation {
-                    Operation::Constant(value) => {
-                        graph.find(label.as_deref(), property, value)?.map(|it| it.len() as u64)
-                    }
-                    _ => None,
-                };
-                ("IndexSeek", detail, count)
+            NodeAccess::Index { label, seeks } => {
+                let scanned = label.as_ref().map(|it| graph.label_count(it)).transpose()?;
+                match (self.index_seek(slot, seeks, scanned)?, label) {
+                    (Some(line), _) => line,
+                    (None, Some(label)) => ("TypeScan", format!("{name}:{label}"), scanned),
+                    (None, None) => ("HasScan", name, Some(graph.node_count()?)),
+                }
             }
             NodeAccess::Uids(seek) => ("UidSeek", self.uid_seek(slot, seek), seek.count()),
         };

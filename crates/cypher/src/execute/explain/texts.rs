@@ -4,8 +4,8 @@ use super::literals::literal;
 use super::outline::Outline;
 use crate::ast::{CompareOp, Direction};
 use crate::execute::plan::{
-    Aggregate, Bounds, Edge, Expression, Hop, Operation, Pattern, SlotIndex, SortKey, UidSeek,
-    ValueStep, VarIndex, Walk,
+    Aggregate, Bounds, Edge, Expression, Hop, Operation, Pattern, SlotIndex, SortKey, ValueStep,
+    VarIndex, Walk,
 };
 use crate::span::Span;
 use hexgraph_base::types::Result;
@@ -102,12 +102,6 @@ impl Outline<'_, '_> {
     }
 
     /// `(a)-[r:knows]->(b)`.
-    pub(super) fn uid_seek(&self, slot: SlotIndex, seek: &UidSeek) -> String {
-        let function = if seek.is_text { "elementId" } else { "id" };
-        let operator = if seek.is_list { "IN" } else { "=" };
-        format!("{function}({}) {operator} {}", self.slot(slot), self.expression(&seek.value))
-    }
-
     pub(super) fn hop(&self, hop: &Hop) -> Result<String> {
         let name = self.names.get(&hop.relationship).map_or("", |name| name);
         let relationship = format!("{name}{}", self.types(hop.types.as_deref())?);

@@ -3,6 +3,7 @@
 
 use super::compared::split;
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
+use crate::execute::index_seek::{add_seek, index_seeks_of};
 use crate::execute::plan::{
     Aggregate, Attached, AttachedKind, Compared, Constraint, Edge, Expression, Hop, JoinPlan,
     MatchPlan, MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep,
@@ -247,14 +248,10 @@ impl Lowering {
             match step {
                 MatchStep::Scan { slot, access } => {
                     let variable = self.variable(*slot);
-                    let is_constant =
-                        |it: &Expression| matches!(it.operation, Operation::Constant(_));
-                    let is_sought = match access {
-                        NodeAccess::Index { value, .. } => is_constant(value),
-                        NodeAccess::Uids(seek) => seek.is_constant(),
-                        NodeAccess::All | NodeAccess::Label(_) => false,
-                    };
-                    if is_sought {
+                    // What an index has follows from the conditions.
+                    if let NodeAccess::Uids(seek) = access
+                        && seek.is_constant()
+                    {
                         self.pattern.variables[variable].access = Some(access.clone());
                     }
                 }
@@ -356,7 +353,7 @@ impl Lowering {
             }
             ([variable], _) => {
                 let variable = &mut self.pattern.variables[*variable];
-                variable.access = variable.access.take().or_else(|| sought(&condition));
+                add_access(&mut variable.access, &condition);
                 variable.conditions.push(condition);
             }
             ([one, other], Operation::Compare(left, rest))
@@ -452,28 +449,26 @@ fn labels_of(labels: &LabelExpr) -> Option<Vec<Arc<str>>> {
     }
 }
 
-/// The uids of constants, or the index of a property that equals one.
-fn sought(condition: &Expression) -> Option<NodeAccess> {
-    let mut seeks = seeks_of(condition).into_iter();
-    match seeks.find(|(_, seek)| seek.is_constant()) {
-        Some((_, seek)) => Some(NodeAccess::Uids(seek)),
-        None => equality(condition),
+/// Adds what a condition says of the candidates of its variable: the uids of constants, or values
+/// that an index of a property may have.
+fn add_access(access: &mut Option<NodeAccess>, condition: &Expression) {
+    if let Some(NodeAccess::Uids(_)) = access {
+        return;
     }
-}
-
-fn equality(condition: &Expression) -> Option<NodeAccess> {
-    let Operation::Compare(left, rest) = &condition.operation else { return None };
-    let [(CompareOp::Equal, right)] = &rest[..] else { return None };
-    [(&**left, right), (right, &**left)].into_iter().find_map(|(read, value)| {
-        let Operation::Steps(node, steps) = &read.operation else { return None };
-        match (&node.operation, &steps[..], &value.operation) {
-            (Operation::Slot(_), [ValueStep::Property(property)], Operation::Constant(_)) => {
-                let (property, value) = (property.clone(), value.clone());
-                Some(NodeAccess::Index { label: None, property, value })
-            }
-            _ => None,
+    if let Some((_, seek)) = seeks_of(condition).into_iter().find(|(_, it)| it.is_constant()) {
+        *access = Some(NodeAccess::Uids(seek));
+        return;
+    }
+    let mut seeks = match access.take() {
+        Some(NodeAccess::Index { seeks, .. }) => seeks,
+        _ => Vec::new(),
+    };
+    for (_, seek) in index_seeks_of(condition) {
+        if seek.is_constant() {
+            add_seek(&mut seeks, seek);
         }
-    })
+    }
+    *access = (!seeks.is_empty()).then_some(NodeAccess::Index { label: None, seeks });
 }
 
 /// The parts of a conjunction.

@@ -115,7 +115,10 @@ impl<'a> Execution<'a> {
     ) -> Result<bool> {
         let (mut sizes, mut has_index, mut nanos) = (Vec::new(), false, 0.0);
         for variable in &pattern.variables {
-            let mut size = self.indexed(variable, row)?.map(|it| it.len());
+            let mut size = match &variable.access {
+                Some(access) => self.sought_len(access, &|| self.scanned(variable), row)?,
+                None => None,
+            };
             has_index |= size.is_some();
             for label in &variable.labels {
                 let count = self.graph.label_count(label)? as usize;
@@ -145,9 +148,16 @@ impl<'a> Execution<'a> {
     /// The nodes that an index has for a variable, or those of uids, perhaps with others.
     fn indexed(&self, variable: &Variable, row: &mut Row) -> Result<Option<Vec<u64>>> {
         match &variable.access {
-            Some(access) => self.sought(access, row),
+            Some(access) => self.sought(access, &|| self.scanned(variable), row),
             None => Ok(None),
         }
+    }
+
+    /// How many nodes have the labels of a variable, at most; `None` without a label.
+    pub(in crate::execute) fn scanned(&self, variable: &Variable) -> Result<Option<u64>> {
+        let counts: Result<Vec<u64>> =
+            variable.labels.iter().map(|it| self.graph.label_count(it)).collect();
+        Ok(counts?.into_iter().min())
     }
 
     /// The same by one row for each match.
@@ -267,6 +277,7 @@ impl<'a> Join<'_, 'a> {
     ) -> Result<Option<Option<Candidates>>> {
         let mut result = given;
         if let Some(of_index) = self.execution.indexed(variable, row)? {
+            let _reserved = self.execution.reserve_nodes(&of_index)?;
             let nodes = of_index.iter().filter_map(|node| self.graph.number(*node)).collect();
             restrict(&mut result, nodes)?;
         }

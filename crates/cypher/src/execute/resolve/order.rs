@@ -3,11 +3,12 @@
 //! scanned, the one with the fewest candidates.
 
 use crate::ast::Direction;
-use crate::execute::graph::Graph;
+use crate::execute::index_seek::add_seek;
 use crate::execute::plan::{
-    Expression, Hop, MatchStep, NodeAccess, Operation, PathElement, Selection, Shortness,
-    SlotIndex, UidSeek, ValueStep, Walk,
+    Expression, Hop, IndexSeek, MatchStep, NodeAccess, Operation, PathElement, Selection,
+    Shortness, SlotIndex, UidSeek, ValueStep, Walk,
 };
+use crate::execute::run::{Candidacy, Execution};
 use hexgraph_base::types::{Result, stack};
 use rustc_hash::FxHashSet;
 use std::mem;
@@ -30,8 +31,8 @@ pub(super) struct Draft {
     pub(super) conditions: Vec<Condition>,
     /// Labels that a node must have.
     pub(super) labels: Vec<(SlotIndex, Arc<str>)>,
-    pub(super) equalities: Vec<Equality>,
-    pub(super) seeks: Vec<DraftSeek>,
+    pub(super) index_seeks: Vec<IndexDraft>,
+    pub(super) uid_seeks: Vec<UidDraft>,
     /// All slots that something reads.
     pub(super) used: Vec<SlotIndex>,
     /// The first and the last node of the path that was added last.
@@ -73,18 +74,17 @@ pub(super) struct Condition {
     pub(super) needs: Vec<SlotIndex>,
 }
 
-/// A property of a node that equals a value.
+/// A node that the index of a property may have, and the slots that the values read.
 #[derive(Debug)]
-pub(super) struct Equality {
+pub(super) struct IndexDraft {
     pub(super) slot: SlotIndex,
-    pub(super) property: Arc<str>,
-    pub(super) value: Expression,
+    pub(super) seek: IndexSeek,
     pub(super) needs: Vec<SlotIndex>,
 }
 
 /// A node whose uids a value has.
 #[derive(Debug)]
-pub(super) struct DraftSeek {
+pub(super) struct UidDraft {
     pub(super) slot: SlotIndex,
     pub(super) seek: UidSeek,
     pub(super) needs: Vec<SlotIndex>,
@@ -100,7 +100,7 @@ struct Progress {
 
 impl Draft {
     /// Brings all parts into an order.
-    pub(super) fn steps(mut self, graph: &dyn Graph) -> Result<Vec<MatchStep>> {
+    pub(super) fn steps(mut self, execution: &Execution<'_>) -> Result<Vec<MatchStep>> {
         stack::check()?;
         let mut progress = Progress {
             bound: mem::take(&mut self.bound).into_iter().collect(),
@@ -116,19 +116,19 @@ impl Draft {
             progress.steps.push(MatchStep::Filter(test.at(Default::default())));
         }
         loop {
-            graph.check()?;
+            execution.graph.check()?;
             self.advance(&mut progress);
             if let Some(hop) = self.next_hop(&progress) {
                 let hop = self.hops.swap_remove(hop);
                 progress.add_hop(hop);
-            } else if let Some((node, access)) = self.next_scan(&progress, graph)? {
+            } else if let Some((node, access)) = self.next_scan(&progress, execution)? {
                 progress.steps.push(MatchStep::Scan { slot: node, access });
                 progress.bound.insert(node);
             } else if let Some(DraftSelection { mut draft, selection }) = self.selections.pop() {
                 draft.bound.extend(&progress.bound);
                 draft.assigned.retain(|it| !progress.bound.contains(it));
                 progress.bound.extend(&selection.retained);
-                let steps = draft.steps(graph)?;
+                let steps = draft.steps(execution)?;
                 progress.steps.push(MatchStep::Shortest { steps, selection });
             } else {
                 self.advance(&mut progress);
@@ -187,11 +187,11 @@ impl Draft {
     fn next_scan(
         &self,
         progress: &Progress,
-        graph: &dyn Graph,
+        execution: &Execution<'_>,
     ) -> Result<Option<(SlotIndex, NodeAccess)>> {
         let mut best: Option<(u64, SlotIndex, NodeAccess)> = None;
         for node in self.nodes.iter().filter(|it| !progress.is_bound(**it)) {
-            let (count, access) = self.access(*node, progress, graph)?;
+            let (count, access) = self.access(*node, progress, execution)?;
             if best.as_ref().is_none_or(|(least, ..)| count < *least) {
                 best = Some((count, *node, access));
             }
@@ -203,8 +203,9 @@ impl Draft {
         &self,
         node: SlotIndex,
         progress: &Progress,
-        graph: &dyn Graph,
+        execution: &Execution<'_>,
     ) -> Result<(u64, NodeAccess)> {
+        let graph = execution.graph;
         // All nodes are counted only where nothing has fewer of them: that reads the nodes of all
         // predicates.
         let (mut count, mut access, mut rarest) = (u64::MAX, NodeAccess::All, None);
@@ -215,24 +216,15 @@ impl Draft {
                 rarest = Some(label.clone());
             }
         }
-        for it in self.equalities.iter().filter(|it| it.slot == node) {
-            if !progress.has_all(&it.needs) {
-                continue;
-            }
-            let nodes = match &it.value.operation {
-                Operation::Constant(value) => {
-                    graph.find(rarest.as_deref(), &it.property, value)?.map(|it| it.len() as u64)
-                }
-                // Its value is of a row.
-                _ => graph.nodes_per_value(&it.property)?,
-            };
-            if let Some(nodes) = nodes.filter(|it| *it < count) {
-                count = nodes;
-                let (property, value) = (it.property.clone(), it.value.clone());
-                access = NodeAccess::Index { label: rarest.clone(), property, value };
-            }
+        let scanned = rarest.is_some().then_some(count);
+        if let Some((nodes, seeks)) = self.indexed(node, scanned, progress, execution)?
+            && nodes < count
+        {
+            count = nodes;
+            access = NodeAccess::Index { label: rarest, seeks };
         }
-        for it in self.seeks.iter().filter(|it| it.slot == node && progress.has_all(&it.needs)) {
+        for it in self.uid_seeks.iter().filter(|it| it.slot == node && progress.has_all(&it.needs))
+        {
             let uids = it.seek.count().unwrap_or(LIST_LEN_EXPECTED);
             if uids <= count {
                 count = uids;
@@ -243,6 +235,43 @@ impl Draft {
             count = graph.node_count()?;
         }
         Ok((count, access))
+    }
+}
+
+impl Draft {
+    /// The conditions that an index answers for a node, the one with the fewest nodes first, and
+    /// how many these are. Those with a value for all rows have to have few of the nodes that a
+    /// scan reads.
+    fn indexed(
+        &self,
+        node: SlotIndex,
+        scanned: Option<u64>,
+        progress: &Progress,
+        execution: &Execution<'_>,
+    ) -> Result<Option<(u64, Vec<IndexSeek>)>> {
+        let mut seeks = Vec::new();
+        let drafts = self.index_seeks.iter().filter(|it| it.slot == node);
+        for it in drafts.filter(|it| progress.has_all(&it.needs)) {
+            add_seek(&mut seeks, it.seek.clone());
+        }
+        let mut indexed: Vec<(u64, IndexSeek)> = Vec::new();
+        for seek in seeks {
+            let nodes = match seek.is_constant() {
+                true => {
+                    let one = std::slice::from_ref(&seek);
+                    match execution.cheapest(one, scanned, &mut Vec::new())? {
+                        Candidacy::Nothing => Some(0),
+                        Candidacy::Index { estimate, .. } => Some(estimate.nodes),
+                        Candidacy::Scan => None,
+                    }
+                }
+                false => execution.expected(&seek)?.map(|it| it.nodes),
+            };
+            indexed.extend(nodes.map(|nodes| (nodes, seek)));
+        }
+        indexed.sort_by_key(|(nodes, _)| *nodes);
+        let least = indexed.first().map(|(nodes, _)| *nodes);
+        Ok(least.map(|least| (least, indexed.into_iter().map(|(_, seek)| seek).collect())))
     }
 }
 

@@ -1,18 +1,20 @@
 //! Patterns of a match become nodes, hops between them, and conditions; `order` brings them into
 //! steps.
 
-use super::order::{Condition, Draft, DraftHop, DraftPath, DraftSeek, DraftSelection, Equality};
+use super::order::{Condition, Draft, DraftHop, DraftPath, DraftSelection, IndexDraft, UidDraft};
 use super::resolver::Resolver;
 use crate::ast::{
     CompareOp, Expr, ExprKind, LabelExpr, Length, Name, NodePattern, PathPattern,
     RelationshipPattern, Selector,
 };
 use crate::execute::graph::NameKind;
+use crate::execute::index_seek::index_seeks_of;
 use crate::execute::plan::{
-    Expression, LabelTest, MatchPlan, Operation, PathElement, Selection, Shortness, SlotIndex,
-    ValueStep,
+    Expression, IndexSeek, LabelTest, MatchPlan, Operation, PathElement, SeekTest, Selection,
+    Shortness, SlotIndex, ValueStep,
 };
-use crate::execute::uid_seek::{is_apart_from, seeks_of};
+use crate::execute::run::Execution;
+use crate::execute::uid_seek::seeks_of;
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::Value;
@@ -39,7 +41,8 @@ impl<'a> Resolver<'a> {
         }
         self.used = mem::take(&mut draft.used);
         let assigned = draft.assigned.clone();
-        Ok(MatchPlan { steps: draft.steps(self.graph)?, assigned })
+        let execution = Execution::new(self.graph, self.text, self.context)?;
+        Ok(MatchPlan { steps: draft.steps(&execution)?, assigned })
     }
 
     /// Adds a path. What its elements require is added later, when all names are bound.
@@ -260,12 +263,9 @@ impl<'a> Resolver<'a> {
             },
         };
         for (property, value, mut needs) in entries {
-            draft.equalities.push(Equality {
-                slot,
-                property: property.clone(),
-                value: value.clone(),
-                needs: needs.clone(),
-            });
+            let test = SeekTest::Equal(value.clone());
+            let seek = IndexSeek { property: property.clone(), test };
+            draft.index_seeks.push(IndexDraft { slot, seek, needs: needs.clone() });
             let steps = vec![ValueStep::Property(property)];
             let read = Operation::Steps(Box::new(Operation::Slot(slot).at(span)), steps).at(span);
             let equal = Operation::Compare(Box::new(read), vec![(CompareOp::Equal, value)]);
@@ -297,25 +297,12 @@ impl<'a> Resolver<'a> {
             return list.iter().try_for_each(|it| self.conjuncts(it, draft));
         }
         let (expression, needs) = self.with_needs(filter, draft)?;
-        if let Operation::Compare(one, rest) = &expression.operation
-            && let [(CompareOp::Equal, other)] = &rest[..]
-        {
-            for (read, value) in [(&**one, other), (other, &**one)] {
-                if let Some((slot, property)) = property_read(read)
-                    && is_apart_from(value, slot)
-                {
-                    draft.equalities.push(Equality {
-                        slot,
-                        property,
-                        value: value.clone(),
-                        needs: needs.iter().copied().filter(|it| *it != slot).collect(),
-                    });
-                }
-            }
+        let needs_of = |slot| needs.iter().copied().filter(|it| *it != slot).collect();
+        for (slot, seek) in index_seeks_of(&expression) {
+            draft.index_seeks.push(IndexDraft { slot, seek, needs: needs_of(slot) });
         }
         for (slot, seek) in seeks_of(&expression) {
-            let needs = needs.iter().copied().filter(|it| *it != slot).collect();
-            draft.seeks.push(DraftSeek { slot, seek, needs });
+            draft.uid_seeks.push(UidDraft { slot, seek, needs: needs_of(slot) });
         }
         if let Operation::Steps(value, steps) = &expression.operation
             && let (Operation::Slot(slot), [ValueStep::HasLabels(test)]) =
@@ -365,15 +352,6 @@ enum Part<'a> {
     Node(&'a NodePattern),
     /// With the index of its hop.
     Relationship(&'a RelationshipPattern, usize),
-}
-
-/// `slot.property`.
-pub(super) fn property_read(read: &Expression) -> Option<(SlotIndex, Arc<str>)> {
-    let Operation::Steps(value, steps) = &read.operation else { return None };
-    match (&value.operation, &steps[..]) {
-        (Operation::Slot(slot), [ValueStep::Property(name)]) => Some((*slot, name.clone())),
-        _ => None,
-    }
 }
 
 /// The labels that every node has that passes.

@@ -2,9 +2,9 @@
 //! that is there before the hop restricts the hop to a range of relationships, though it is tested
 //! later: behind other hops, or behind projections.
 
-use super::patterns::property_read;
 use super::resolver::Resolver;
 use crate::ast::CompareOp;
+use crate::execute::index_seek::property_read;
 use crate::execute::plan::{
     Expression, Hop, HopRange, MatchPlan, MatchStep, Operation, SlotIndex, Stage,
 };

@@ -6,7 +6,7 @@ use crate::execute::graph::Graph;
 use crate::execute::plan::{Aggregate, Expression, Operation, SlotIndex};
 use crate::span::Span;
 use hexgraph_base::types::{Error, Result, stack};
-use hexgraph_scalar::{Map, Value};
+use hexgraph_scalar::{Context, Map, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::mem;
 
@@ -18,6 +18,8 @@ pub(in crate::execute) struct Resolver<'a> {
     pub(super) graph: &'a dyn Graph,
     pub(super) text: &'a str,
     parameters: &'a Map,
+    /// What constants are evaluated with.
+    pub(super) context: &'a Context,
     pub(super) names: Names,
     width: SlotIndex,
     /// Expressions whose values are in a slot already: grouping keys and projected items.
@@ -47,11 +49,13 @@ impl<'a> Resolver<'a> {
         graph: &'a dyn Graph,
         text: &'a str,
         parameters: &'a Map,
+        context: &'a Context,
     ) -> Resolver<'a> {
         Resolver {
             graph,
             text,
             parameters,
+            context,
             names: Names::new(),
             width: 0,
             computed: Vec::new(),

@@ -135,7 +135,14 @@ impl Execution<'_> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        if let Some(nodes) = self.sought(access, row)? {
+        let label = match access {
+            NodeAccess::All | NodeAccess::Uids(_) => None,
+            NodeAccess::Label(label) => Some(&**label),
+            NodeAccess::Index { label, .. } => label.as_deref(),
+        };
+        let scanned = || label.map(|it| self.graph.label_count(it)).transpose();
+        if let Some(nodes) = self.sought(access, &scanned, row)? {
+            let _reserved = self.reserve_nodes(&nodes)?;
             for node in nodes {
                 self.tick()?;
                 row[slot] = Value::Node(node);
@@ -145,11 +152,6 @@ impl Execution<'_> {
             }
             return Ok(MORE);
         }
-        let label = match access {
-            NodeAccess::All | NodeAccess::Uids(_) => None,
-            NodeAccess::Label(label) => Some(&**label),
-            NodeAccess::Index { label, .. } => label.as_deref(),
-        };
         let (mut batch, mut after, mut needs_rows) = (Vec::new(), None, false);
         loop {
             self.graph.check()?;
@@ -187,38 +189,6 @@ impl Execution<'_> {
         match label {
             Some(label) => self.graph.nodes_with_label(label, after, into),
             None => self.graph.nodes(after, into),
-        }
-    }
-
-    /// The nodes that an index has, or those of uids, perhaps with others; `None` where all have to
-    /// be scanned.
-    pub(in crate::execute) fn sought(
-        &self,
-        access: &NodeAccess,
-        row: &mut Row,
-    ) -> Result<Option<Vec<u64>>> {
-        match access {
-            NodeAccess::All | NodeAccess::Label(_) => Ok(None),
-            NodeAccess::Index { label, property, value } => {
-                let value = self.value(value, row)?;
-                match value.is_null() {
-                    true => Ok(Some(Vec::new())),
-                    false => self.graph.find(label.as_deref(), property, &value),
-                }
-            }
-            NodeAccess::Uids(seek) => {
-                let value = self.value(&seek.value, row)?;
-                let Some(mut nodes) = seek.uids(&value) else { return Ok(None) };
-                let mut result = Ok(());
-                nodes.retain(|node| match self.graph.has_node(*node) {
-                    Ok(is_there) => is_there,
-                    Err(error) => {
-                        result = Err(error);
-                        false
-                    }
-                });
-                result.map(|()| Some(nodes))
-            }
         }
     }
 

@@ -175,7 +175,8 @@ pub(super) fn answer(text: &str, graph: &MemoryGraph) -> Result<Vec<String>, Str
 /// Whether a query is executed as a join.
 fn is_join(text: &str, graph: &MemoryGraph) -> bool {
     let (parsed, params) = (parse(text).unwrap(), Map::new(Vec::new()).unwrap());
-    let mut resolver = Resolver::new(graph, parsed.text(), &params);
+    let context = context();
+    let mut resolver = Resolver::new(graph, parsed.text(), &params, &context);
     let (plan, _) = resolver.statement(&parsed.statement().query).unwrap();
     matches!(plan.branches[0].stages[0], Stage::Join(_))
 }

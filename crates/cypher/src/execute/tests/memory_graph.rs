@@ -1,10 +1,13 @@
 //! A graph in memory, made from the `graph` of a scenario.
 
 use crate::ast::Direction;
-use crate::execute::{Adjacency, Cell, Dictionary, Graph, Lists, PropertyColumn};
+use crate::execute::{
+    Adjacency, Cell, Dictionary, Graph, IndexAccess, IndexEstimate, IndexTest, Lists,
+    PropertyColumn,
+};
 use crate::procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NameList};
 use hexgraph_base::types::{DateTime, Error, Result};
-use hexgraph_scalar::{Map, Relationship, Value, function};
+use hexgraph_scalar::{Map, Relationship, TextTest, Value, compare, equals, function, text_test};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell;
@@ -337,18 +340,30 @@ impl Graph for MemoryGraph {
         Ok(self.nodes.values().filter(|data| has(data, label)).count() as u64)
     }
 
-    /// The properties whose names begin with `i` have an index.
-    fn find(&self, _: Option<&str>, property: &str, value: &Value) -> Result<Option<Vec<u64>>> {
-        if !property.starts_with('i') {
+    /// The properties whose names begin with `i` have an index, though none of points.
+    fn find(&self, property: &str, test: &IndexTest) -> Result<Option<Vec<u64>>> {
+        if !property.starts_with('i') || matches!(test, IndexTest::Near(..)) {
             return Ok(None);
         }
         let ids = self.nodes.iter().filter(|(_, data)| {
-            data.properties.as_ref().and_then(|it| it.get(property)).is_some_and(|it| it == value)
+            let value = data.properties.as_ref().and_then(|it| it.get(property));
+            value.is_some_and(|value| passes(value, test))
         });
         Ok(Some(ids.map(|(id, _)| *id).collect()))
     }
 
-    fn nodes_per_value(&self, property: &str) -> Result<Option<u64>> {
+    fn estimate(&self, property: &str, test: &IndexTest) -> Result<Option<IndexEstimate>> {
+        let access = match test {
+            IndexTest::AnyOf(_) => IndexAccess::Values,
+            IndexTest::Range(_) | IndexTest::Text(TextTest::StartsWith, _) => IndexAccess::Range,
+            IndexTest::Text(..) | IndexTest::Matches(_) => IndexAccess::Trigrams,
+            IndexTest::Near(..) => IndexAccess::Cells,
+        };
+        let nodes = self.find(property, test)?.map(|it| it.len() as u64);
+        Ok(nodes.map(|nodes| IndexEstimate { access, nodes }))
+    }
+
+    fn nodes_per_test(&self, property: &str, _: IndexAccess) -> Result<Option<u64>> {
         Ok(property.starts_with('i').then_some(1))
     }
 
@@ -480,4 +495,19 @@ fn a_node_is_expanded_in_each_direction() {
     assert_eq!((count(Direction::Out, None), count(Direction::In, None)), (2, 1));
     assert_eq!(count(Direction::Either, Some(&[0])), 1);
     assert_eq!(graph.types_named("U").unwrap(), [1]);
+}
+
+/// What an index has: as a real one, more than what passes where that costs it an evaluation.
+fn passes(value: &Value, test: &IndexTest) -> bool {
+    match test {
+        IndexTest::AnyOf(values) => values.iter().any(|it| equals(value, it) == Some(true)),
+        IndexTest::Range(bounds) => {
+            bounds.iter().all(|(comparison, it)| compare(value, *comparison, it) == Some(true))
+        }
+        IndexTest::Text(test, part) => {
+            text_test(value, *test, &Value::String(part.clone())) == Some(true)
+        }
+        IndexTest::Matches(_) => matches!(value, Value::String(_)),
+        IndexTest::Near(..) => false,
+    }
 }

@@ -12,6 +12,7 @@ mod cells;
 mod joins;
 mod forms;
 mod plans;
+mod index_seeks;
 mod algorithms;
 
 use hexgraph_scalar::Context;

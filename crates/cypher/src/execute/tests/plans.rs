@@ -14,7 +14,7 @@ use std::fs;
 fn graph() -> MemoryGraph {
     let node = |id: u64| {
         let labels: &[&str] = if id.is_multiple_of(2) { &["Old", "Person"] } else { &["Person"] };
-        json!({"id": id, "labels": labels, "props": {"id": id, "x": id % 3}})
+        json!({"id": id, "labels": labels, "props": {"id": id, "x": id % 3, "iname": format!("n{id}")}})
     };
     let knows = (0..12_u64).flat_map(|id| [1, 2].map(|step| (id, (id + step) % 12, "KNOWS")));
     let likes = (1..12_u64).map(|id| (id, 0, "LIKES"));

@@ -6,7 +6,7 @@ use super::tester::Tester;
 use crate::exec::access_path::FilterPath;
 use crate::exec::columns::batches::Members;
 use crate::exec::control::context::Context;
-use crate::graph::{IndexView, Predicate};
+use crate::graph::{IndexView, LangValues, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
 use hexgraph_base::geo::{GeoArgumentError, GeoQuery};
@@ -154,26 +154,36 @@ fn nodes_in_cells(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -
             part.subjects().append_to(&mut nodes);
             continue;
         };
-        for (low, high) in query.spans() {
-            let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
-            view.append_range(Bound::Included(&low), Bound::Included(&high), &mut nodes);
-        }
-        for cell in query.cells_around() {
-            view.nodes(&TokenKey::Int(cell)).append_to(&mut nodes);
-        }
+        append_cells(view, query, &mut nodes);
     }
     crate::graph::union_of(nodes)
 }
 
+/// Appends the nodes of an index that have a cell where the query has one: unordered, and with
+/// repeats.
+pub(super) fn append_cells(view: IndexView<'_>, query: &GeoQuery, nodes: &mut Vec<u32>) {
+    for (low, high) in query.spans() {
+        let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
+        view.append_range(Bound::Included(&low), Bound::Included(&high), nodes);
+    }
+    for cell in query.cells_around() {
+        view.nodes(&TokenKey::Int(cell)).append_to(nodes);
+    }
+}
+
 /// The number of candidates, about; reads no postings.
 fn estimate(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -> usize {
-    let in_view = |view: IndexView<'_>| {
-        let spans = query.spans().map(|(low, high)| {
-            let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
-            view.estimate(Bound::Included(&low), Bound::Included(&high))
-        });
-        spans.sum::<usize>()
+    let in_part = |part: &LangValues| {
+        part.index(IndexKind::Geo).map_or(usize::MAX, |view| cells_len(view, query))
     };
-    let parts = predicate.parts(lang).iter();
-    parts.map(|part| part.index(IndexKind::Geo).map_or(usize::MAX, in_view)).max().unwrap_or(0)
+    predicate.parts(lang).iter().map(in_part).max().unwrap_or(0)
+}
+
+/// About how many nodes an index has in the cells of a query; reads no postings.
+pub(super) fn cells_len(view: IndexView<'_>, query: &GeoQuery) -> usize {
+    let spans = query.spans().map(|(low, high)| {
+        let (low, high) = (TokenKey::Int(low), TokenKey::Int(high));
+        view.estimate(Bound::Included(&low), Bound::Included(&high))
+    });
+    spans.sum()
 }

@@ -12,3 +12,4 @@ pub(super) mod geo_function;
 pub(super) mod similar;
 pub(super) mod root;
 mod trigrams;
+pub(super) mod look_up;

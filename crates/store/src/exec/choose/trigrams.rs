@@ -97,7 +97,7 @@ pub(super) fn trigram_views<'p>(
 }
 
 /// The most nodes that may match a pattern, by their trigrams; `None` if these give no bound.
-fn trigram_len(view: IndexView<'_>, query: &TrigramQuery) -> Option<usize> {
+pub(super) fn trigram_len(view: IndexView<'_>, query: &TrigramQuery) -> Option<usize> {
     stack::require();
     match query {
         TrigramQuery::Any => None,

@@ -399,13 +399,6 @@ impl LangValues {
         Some(TokenKey::of(value).map(|token| view.nodes(&token)).unwrap_or_default())
     }
 
-    /// How many nodes have a value of the index of entire values, on average, as it was built;
-    /// `None` without such an index. O(1).
-    pub fn nodes_per_value(&self) -> Option<u64> {
-        let index = self.index(IndexKind::Ordered)?.index;
-        Some(index.postings.len().div_ceil(index.len().max(1)) as u64)
-    }
-
     /// Replaces the values of a node; `None` removes them. The indexes follow.
     pub fn set_row(&mut self, node: u32, row: Option<Row>, value_type: ValueType) {
         let base = Arc::clone(&self.base);
