@@ -17,6 +17,11 @@ use std::sync::Arc;
 /// The expected length of a list of uids that a row has.
 const LIST_LEN_EXPECTED: u64 = 16;
 
+/// About how many nodes a scan by cells tests in the time of one row, and how many rows are cheap in
+/// any case. Estimates: cells take about 20 ns a node, a row 600 ns.
+const CELLS_PER_ROW: u64 = 32;
+const ROWS_FEW: u64 = 1024;
+
 /// The patterns of a match before they have an order.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -254,6 +259,9 @@ impl Draft {
         for it in drafts.filter(|it| progress.has_all(&it.needs)) {
             add_seek(&mut seeks, it.seek.clone());
         }
+        // A scan of one node evaluates its conditions by cells, behind a batch of rows.
+        let is_by_cells = self.hops.is_empty() && self.nodes.len() == 1;
+        let most = scanned.filter(|_| is_by_cells).map(|all| (all / CELLS_PER_ROW).max(ROWS_FEW));
         let mut indexed: Vec<(u64, IndexSeek)> = Vec::new();
         for seek in seeks {
             let nodes = match seek.is_constant() {
@@ -261,7 +269,9 @@ impl Draft {
                     let one = std::slice::from_ref(&seek);
                     match execution.cheapest(one, scanned, &mut Vec::new())? {
                         Candidacy::Nothing => Some(0),
-                        Candidacy::Index { estimate, .. } => Some(estimate.nodes),
+                        Candidacy::Index { estimate, .. } => {
+                            Some(estimate.nodes).filter(|it| most.is_none_or(|most| *it <= most))
+                        }
                         Candidacy::Scan => None,
                     }
                 }
