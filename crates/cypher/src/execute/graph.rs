@@ -2,7 +2,7 @@
 //! the id of a type, and an object; there is at most one for each three.
 
 use super::adjacency::Adjacency;
-use super::index_test::{IndexAccess, IndexEstimate, IndexTest};
+use super::seeks::{IndexAccess, IndexEstimate, IndexTest};
 use crate::ast::Direction;
 use crate::procedures::{AlgorithmRequest, AlgorithmRows, NameList};
 use hexgraph_base::types::{Error, Position, Result};

@@ -13,16 +13,14 @@
 //! its position in the text.
 
 mod failure;
-mod index_test;
 mod graph;
 mod dictionary;
 mod adjacency;
 mod table;
 mod plan;
-mod uid_seek;
 mod slots;
+mod seeks;
 mod sorted;
-mod index_seek;
 mod rewrite;
 mod profile;
 mod cells;
@@ -39,5 +37,5 @@ pub use cells::Cell;
 pub use dictionary::Dictionary;
 pub use entry::{execute, execute_each, explain, profile};
 pub use graph::{Graph, NameKind};
-pub use index_test::{IndexAccess, IndexEstimate, IndexTest};
+pub use seeks::{IndexAccess, IndexEstimate, IndexTest};
 pub use table::Table;

@@ -2,7 +2,7 @@
 
 use super::outline::Outline;
 use crate::execute::plan::{IndexSeek, SeekTest, SlotIndex, UidSeek};
-use crate::execute::run::Candidacy;
+use crate::execute::seeks::Candidacy;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Comparison, TextTest};
 

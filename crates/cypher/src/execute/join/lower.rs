@@ -3,15 +3,15 @@
 
 use super::compared::split;
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
-use crate::execute::index_seek::{add_seek, index_seeks_of};
 use crate::execute::plan::{
     Aggregate, Attached, AttachedKind, Compared, Constraint, Edge, Expression, Hop, JoinPlan,
     MatchPlan, MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep,
     VarIndex, Variable, Walk,
 };
 use crate::execute::rewrite::{Items, inlined};
+use crate::execute::seeks::seeks_of;
+use crate::execute::seeks::{add_seek, index_seeks_of};
 use crate::execute::slots::{Uses, is_random};
-use crate::execute::uid_seek::seeks_of;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 

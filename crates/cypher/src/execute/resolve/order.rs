@@ -3,12 +3,13 @@
 //! scanned, the one with the fewest candidates.
 
 use crate::ast::Direction;
-use crate::execute::index_seek::add_seek;
 use crate::execute::plan::{
     Expression, Hop, IndexSeek, MatchStep, NodeAccess, Operation, PathElement, Selection,
     Shortness, SlotIndex, UidSeek, ValueStep, Walk,
 };
-use crate::execute::run::{Candidacy, Execution};
+use crate::execute::run::Execution;
+use crate::execute::seeks::Candidacy;
+use crate::execute::seeks::add_seek;
 use hexgraph_base::types::{Result, stack};
 use rustc_hash::FxHashSet;
 use std::mem;

@@ -8,13 +8,13 @@ use crate::ast::{
     RelationshipPattern, Selector,
 };
 use crate::execute::graph::NameKind;
-use crate::execute::index_seek::index_seeks_of;
 use crate::execute::plan::{
     Expression, IndexSeek, LabelTest, MatchPlan, Operation, PathElement, SeekTest, Selection,
     Shortness, SlotIndex, ValueStep,
 };
 use crate::execute::run::Execution;
-use crate::execute::uid_seek::seeks_of;
+use crate::execute::seeks::index_seeks_of;
+use crate::execute::seeks::seeks_of;
 use crate::span::Span;
 use hexgraph_base::types::{Result, stack};
 use hexgraph_scalar::Value;

@@ -4,11 +4,11 @@
 
 use super::resolver::Resolver;
 use crate::ast::CompareOp;
-use crate::execute::index_seek::property_read;
 use crate::execute::plan::{
     Expression, Hop, HopRange, MatchPlan, MatchStep, Operation, SlotIndex, Stage,
 };
 use crate::execute::rewrite::{Items, inlined};
+use crate::execute::seeks::property_read;
 use crate::execute::slots::Uses;
 use crate::execute::sorted::mirrored;
 use hexgraph_base::types::{Result, stack};

@@ -12,10 +12,8 @@ mod stages;
 mod groups;
 mod sorting;
 mod ranges;
-mod seeks;
 mod matches;
 mod walks;
 mod shortest;
 
 pub(super) use execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
-pub(super) use seeks::Candidacy;

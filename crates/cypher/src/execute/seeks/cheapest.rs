@@ -1,8 +1,8 @@
 //! Which index lists the candidates of a node, by how many it has.
 
-use super::execution::{Execution, Reservation, Row};
-use crate::execute::index_test::{IndexAccess, IndexEstimate, IndexTest};
+use super::index_test::{IndexAccess, IndexEstimate, IndexTest};
 use crate::execute::plan::{Expression, IndexSeek, NodeAccess, SeekTest, UidSeek};
+use crate::execute::run::{Execution, Reservation, Row};
 use hexgraph_base::types::{Error, Result};
 use hexgraph_scalar::{TextTest, Value};
 use std::mem;

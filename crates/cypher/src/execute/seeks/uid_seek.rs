@@ -1,15 +1,17 @@
 //! Conditions that name the uids of a node: `id(n) = 7`, `elementId(n) IN $list`.
 
-use super::plan::{Callee, EntityFunction, Expression, Operation, SlotIndex, UidSeek, ValueStep};
 use crate::ast::CompareOp;
+use crate::execute::plan::{
+    Callee, EntityFunction, Expression, Operation, SlotIndex, UidSeek, ValueStep,
+};
 use hexgraph_base::types::Uid;
 use hexgraph_scalar::Value;
 
 /// A seek whose value comes from elsewhere than the node of the slot.
-pub(super) type SlotSeek = (SlotIndex, UidSeek);
+pub(in crate::execute) type SlotSeek = (SlotIndex, UidSeek);
 
 /// The seeks of a condition, each for one node.
-pub(super) fn seeks_of(condition: &Expression) -> Vec<SlotSeek> {
+pub(in crate::execute) fn seeks_of(condition: &Expression) -> Vec<SlotSeek> {
     match &condition.operation {
         Operation::Compare(left, rest) => match &rest[..] {
             [(CompareOp::Equal, right)] => [(&**left, right), (right, &**left)]
@@ -65,7 +67,7 @@ fn property_slot(read: &Expression) -> Option<SlotIndex> {
 
 impl UidSeek {
     /// Whether its value is the same for all rows.
-    pub(super) fn is_constant(&self) -> bool {
+    pub(in crate::execute) fn is_constant(&self) -> bool {
         let is_constant = |it: &Expression| matches!(it.operation, Operation::Constant(_));
         match &self.value.operation {
             Operation::List(items) => items.iter().all(is_constant),
@@ -74,7 +76,7 @@ impl UidSeek {
     }
 
     /// How many uids it has; `None` where that depends on a row.
-    pub(super) fn count(&self) -> Option<u64> {
+    pub(in crate::execute) fn count(&self) -> Option<u64> {
         match &self.value.operation {
             _ if !self.is_list => Some(1),
             Operation::List(items) => Some(items.len() as u64),
@@ -85,7 +87,7 @@ impl UidSeek {
 
     /// The uids in ascending order that a value of it names; `None` for a value that is no list
     /// where one is needed.
-    pub(super) fn uids(&self, value: &Value) -> Option<Vec<u64>> {
+    pub(in crate::execute) fn uids(&self, value: &Value) -> Option<Vec<u64>> {
         let mut uids: Vec<u64> = match (self.is_list, value) {
             (false, value) => self.uid(value).into_iter().collect(),
             (true, Value::List(items)) => items.iter().filter_map(|it| self.uid(it)).collect(),

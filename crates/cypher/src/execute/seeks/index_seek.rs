@@ -1,13 +1,13 @@
 //! Conditions that an index of a property may answer: `n.age > 30`, `n.name STARTS WITH $text`.
 
-use super::plan::{Expression, IndexSeek, Operation, SeekTest, SlotIndex, ValueStep};
-use super::slots::Uses;
 use crate::ast::CompareOp;
+use crate::execute::plan::{Expression, IndexSeek, Operation, SeekTest, SlotIndex, ValueStep};
+use crate::execute::slots::Uses;
 use hexgraph_scalar::Comparison;
 use std::sync::Arc;
 
 /// The seeks of a condition, each for one node. Their values come from elsewhere than that node.
-pub(super) fn index_seeks_of(condition: &Expression) -> Vec<(SlotIndex, IndexSeek)> {
+pub(in crate::execute) fn index_seeks_of(condition: &Expression) -> Vec<(SlotIndex, IndexSeek)> {
     let mut seeks = Vec::new();
     match &condition.operation {
         Operation::Compare(first, rest) => {
@@ -72,7 +72,7 @@ fn tested(slot: SlotIndex, property: Arc<str>, step: &ValueStep) -> Option<(Slot
 }
 
 /// `slot.property`.
-pub(super) fn property_read(read: &Expression) -> Option<(SlotIndex, Arc<str>)> {
+pub(in crate::execute) fn property_read(read: &Expression) -> Option<(SlotIndex, Arc<str>)> {
     let Operation::Steps(value, steps) = &read.operation else { return None };
     match (&value.operation, &steps[..]) {
         (Operation::Slot(slot), [ValueStep::Property(name)]) => Some((*slot, name.clone())),
@@ -111,7 +111,7 @@ fn flipped(op: CompareOp) -> CompareOp {
 }
 
 /// Adds a seek to others of the same node. The bounds of one property are one range.
-pub(super) fn add_seek(seeks: &mut Vec<IndexSeek>, seek: IndexSeek) {
+pub(in crate::execute) fn add_seek(seeks: &mut Vec<IndexSeek>, seek: IndexSeek) {
     let IndexSeek { property, test } = seek;
     let SeekTest::Range(bounds) = test else { return seeks.push(IndexSeek { property, test }) };
     for it in seeks.iter_mut().filter(|it| it.property == property) {
@@ -124,7 +124,7 @@ pub(super) fn add_seek(seeks: &mut Vec<IndexSeek>, seek: IndexSeek) {
 
 impl IndexSeek {
     /// Whether its values are the same for all rows.
-    pub(super) fn is_constant(&self) -> bool {
+    pub(in crate::execute) fn is_constant(&self) -> bool {
         self.expressions().all(|it| Uses::of(it).outer().is_empty())
     }
 }

@@ -42,7 +42,7 @@ pub struct IndexEstimate {
 
 impl IndexAccess {
     /// The name of the operator in a plan.
-    pub(super) fn operator(self) -> &'static str {
+    pub(in crate::execute) fn operator(self) -> &'static str {
         match self {
             IndexAccess::Values => "IndexSeek",
             IndexAccess::Range => "IndexRangeScan",
