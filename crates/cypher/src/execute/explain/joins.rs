@@ -62,7 +62,7 @@ impl Outline<'_, '_> {
         for pattern in &plan.patterns {
             if self.execution.profile.is_none()
                 && plan.compared.is_none()
-                && self.execution.is_cheaper_by_rows(pattern, graph, &mut row)?
+                && self.execution.is_cheaper_by_rows((plan, pattern), graph, &mut row)?
             {
                 return Ok(None);
             }

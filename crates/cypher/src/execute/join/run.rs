@@ -13,7 +13,8 @@ use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::cells::Conditions;
 use crate::execute::plan::{
-    Attached, AttachedKind, Compared, Edge, JoinPlan, Pattern, SlotIndex, VarIndex, Variable,
+    Attached, AttachedKind, Compared, Edge, JoinPlan, MatchStep, NodeAccess, Pattern, SlotIndex,
+    Stage, VarIndex, Variable,
 };
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
@@ -86,7 +87,7 @@ impl<'a> Execution<'a> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
         // Rows try all pairs of what is compared.
         for pattern in plan.patterns.iter().filter(|_| plan.compared.is_none()) {
-            if self.is_cheaper_by_rows(pattern, graph, row)? {
+            if self.is_cheaper_by_rows((plan, pattern), graph, row)? {
                 return Ok(None);
             }
         }
@@ -109,10 +110,13 @@ impl<'a> Execution<'a> {
     /// less than to read all candidates of the others.
     pub(in crate::execute) fn is_cheaper_by_rows(
         &self,
-        pattern: &Pattern,
+        (plan, pattern): (&JoinPlan, &Pattern),
         graph: &dyn Adjacency,
         row: &mut Row,
     ) -> Result<bool> {
+        if !begins_at_index(&plan.rows) {
+            return Ok(false);
+        }
         let (mut sizes, mut has_index, mut nanos) = (Vec::new(), false, 0.0);
         for variable in &pattern.variables {
             let mut size = match &variable.access {
@@ -167,6 +171,16 @@ impl<'a> Execution<'a> {
             sink(row)
         })
     }
+}
+
+/// Whether rows begin at the candidates of an index. Rows follow the clauses in their order: an
+/// index for a variable of a later one does not make the first one smaller.
+fn begins_at_index(rows: &[Stage]) -> bool {
+    let Some(Stage::Match { plan, .. }) = rows.first() else { return false };
+    matches!(
+        plan.steps.first(),
+        Some(MatchStep::Scan { access: NodeAccess::Index { .. } | NodeAccess::Uids(_), .. })
+    )
 }
 
 /// One run of a join.
