@@ -133,7 +133,7 @@ def graph(db):
         f"{name}: {kind} @index({index}) .\n{name}0: {kind} ."
         for name, (kind, index) in PROPERTIES.items()
     ]
-    types = "type T { T.field T.field0 whole only }"
+    types = "type T {\n  T.field\n  T.field0\n  whole\n  only\n}"
     db.alter("\n".join(schema) + "\nonly: int .\nto: [uid] .\n" + types)
     rng = random.Random(5)
     lines = []
