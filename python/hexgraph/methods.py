@@ -5,6 +5,7 @@ Each imports what it needs when it is called, so that `import hexgraph` stays sh
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 """What the work of `run` returns."""
+
+
+@functools.cache
+def _cypher() -> Callable[..., CypherResult]:
+    """Return the function behind `cypher`; to import it in each call costs as much as a query."""
+    from .cypher import cypher
+
+    return cypher
 
 
 class DatabaseMethods:
@@ -524,9 +533,7 @@ class DatabaseMethods:
         and a hint, also for a text that would write; QueryError for an expression without a value;
         LimitError at the limits of a request or after `timeout` seconds.
         """
-        from .cypher import cypher
-
-        return cypher(cast(Any, self), text, params, timeout)
+        return _cypher()(cast(Any, self), text, params, timeout)
 
     def cypher_many(
         self, text: str, table: Any, *, number: str = "row", timeout: float | None = None
