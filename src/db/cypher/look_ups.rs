@@ -1,12 +1,11 @@
 //! Tests of a property as look-ups in the indexes of its predicates.
 
 use super::names::{NamedProperty, parts_in};
-use hexgraph_base::geo::GeoQuery;
-use hexgraph_base::text::{TrigramQuery, unicode_trigram_query};
+use hexgraph_base::plan::{LookUp, LookUpIndex};
 use hexgraph_base::types::{DateTime, Value as Stored, ValueType};
 use hexgraph_cypher::{IndexAccess, IndexEstimate, IndexTest};
 use hexgraph_scalar::{Comparison, Point, Srid, TextTest, Value};
-use hexgraph_store::exec::{LookUp, LookUpIndex};
+use hexgraph_store::exec::{index_size, look_up_estimate, look_up_nodes};
 use hexgraph_store::graph::{LangValues, Predicate};
 use hexgraph_store::storage::NodeSet;
 use std::cmp::Ordering;
@@ -55,7 +54,7 @@ impl<'p> LookUps<'p> {
 
     /// Returns about how many nodes the indexes have; `None` where one is missing.
     pub(super) fn estimate(&self) -> Option<IndexEstimate> {
-        let sizes = self.parts.iter().map(|(part, look_up)| look_up.estimate(part));
+        let sizes = self.parts.iter().map(|(part, look_up)| look_up_estimate(part, look_up));
         let nodes = sizes.sum::<Option<usize>>()? as u64;
         Some(IndexEstimate { access: self.access, nodes })
     }
@@ -64,7 +63,7 @@ impl<'p> LookUps<'p> {
     pub(super) fn nodes(&self) -> Option<NodeSet> {
         let mut nodes = NodeSet::default();
         for (part, look_up) in &self.parts {
-            nodes = nodes.or(&look_up.nodes(part)?);
+            nodes = nodes.or(&look_up_nodes(part, look_up)?);
         }
         Some(nodes)
     }
@@ -76,12 +75,12 @@ pub(super) fn nodes_per_test(property: &NamedProperty, access: IndexAccess) -> O
     let index = match access {
         IndexAccess::Values | IndexAccess::Range => LookUpIndex::Values,
         IndexAccess::Trigrams => LookUpIndex::Trigrams,
-        IndexAccess::Cells => LookUpIndex::Cells,
+        IndexAccess::Cells => LookUpIndex::Geo,
     };
     let mut most = 0;
     for predicate in predicates(property) {
         for part in parts_in(predicate, &property.lang) {
-            let (nodes, tokens) = index.size(part).filter(|_| !predicate.def.list)?;
+            let (nodes, tokens) = index_size(part, index).filter(|_| !predicate.def.list)?;
             let tests = if access == IndexAccess::Range { VALUES_PER_RANGE } else { tokens.max(1) };
             most = most.max(nodes.div_ceil(tests));
         }
@@ -109,23 +108,22 @@ fn sought(test: &IndexTest, value_type: ValueType, part: &LangValues) -> Sought 
         IndexTest::Text(..) | IndexTest::Matches(_) if !is_text(value_type) => {
             if is_plain(value_type) { Sought::Nothing } else { Sought::Unknown }
         }
-        IndexTest::Text(TextTest::StartsWith, text) if LookUpIndex::Values.size(part).is_some() => {
+        IndexTest::Text(TextTest::StartsWith, text)
+            if index_size(part, LookUpIndex::Values).is_some() =>
+        {
             let low = Bound::Included(Stored::String((**text).into()));
             let look_up = LookUp::Between(low, after_prefix(text));
             Sought::LookUp(IndexAccess::Range, look_up)
         }
-        IndexTest::Text(_, text) => by_trigrams(Some(TrigramQuery::containing(text))),
-        IndexTest::Matches(pattern) => by_trigrams(unicode_trigram_query(pattern)),
+        IndexTest::Text(_, text) => by_trigrams(LookUp::Containing((**text).into())),
+        IndexTest::Matches(pattern) => by_trigrams(LookUp::Matching((**pattern).into())),
         IndexTest::Near(center, metres) if value_type == ValueType::Geo => near(center, *metres),
         IndexTest::Near(..) => Sought::Unknown,
     }
 }
 
-fn by_trigrams(query: Option<TrigramQuery>) -> Sought {
-    match query {
-        None | Some(TrigramQuery::Any) => Sought::Unknown,
-        Some(query) => Sought::LookUp(IndexAccess::Trigrams, LookUp::Trigrams(query)),
-    }
+fn by_trigrams(look_up: LookUp) -> Sought {
+    Sought::LookUp(IndexAccess::Trigrams, look_up)
 }
 
 /// Whether the values of a type are texts.
@@ -237,7 +235,7 @@ fn float_among_ints(number: f64) -> BoundValue {
     let below = number.floor();
     match below == number {
         true => BoundValue::Exact(Stored::Int(below as i64)),
-        // A float with a fraction is far from both ends of the ints.
+        // A float with a fraction is far from the least and the greatest int.
         false => BoundValue::Between {
             below: Stored::Int(below as i64),
             above: Stored::Int(below as i64 + 1),
@@ -296,10 +294,7 @@ fn near(center: &Point, metres: f64) -> Sought {
     }
     let [longitude, latitude, ..] = *center.coordinates() else { return Sought::Unknown };
     let metres = (metres * MARGIN).max(METRES.0);
-    match GeoQuery::near(&format!("[{longitude},{latitude}]"), &metres.to_string()) {
-        Ok(query) => Sought::LookUp(IndexAccess::Cells, LookUp::Cells(Box::new(query))),
-        Err(_) => Sought::Unknown,
-    }
+    Sought::LookUp(IndexAccess::Cells, LookUp::Near { longitude, latitude, metres })
 }
 
 #[cfg(test)]

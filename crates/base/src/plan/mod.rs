@@ -6,6 +6,7 @@ mod aggregate;
 mod algorithm;
 mod algorithm_table;
 mod function;
+mod look_up;
 mod math;
 mod node;
 mod reads;
@@ -23,6 +24,7 @@ pub use function::{
     Argument, Call, Comparison, Filter, Function, GeoRelation, Operand, PredicateRef, SemiJoin,
     TermIndex, TextMatch,
 };
+pub use look_up::{LookUp, LookUpIndex};
 pub use math::{Constant, MathExpr, MathFunction};
 pub use node::{
     Block, BlockKind, Cascade, Endpoint, Expand, FacetItem, FacetKey, Facets, Field, FieldKind,

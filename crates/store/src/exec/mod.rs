@@ -25,7 +25,7 @@ pub use access_path::{
 };
 pub use algorithm_run::{call_graph, run_algorithm};
 pub use answer::Answer;
-pub use choose::look_up::{LookUp, LookUpIndex};
+pub use choose::look_up::{index_size, look_up_estimate, look_up_nodes};
 pub use columns::batches::EdgeTargets;
 pub use columns::read::{Langs, first_value, typed};
 pub use control::limits::{COMMON_LEVELS, Limits, byte_count, parse_time, past_limit};

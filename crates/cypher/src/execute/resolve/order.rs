@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// The expected length of a list of uids that a row has.
 const LIST_LEN_EXPECTED: u64 = 16;
 
-/// About how many nodes a scan by cells tests in the time of one row, and how many rows are cheap in
-/// any case. Estimates: cells take about 20 ns a node, a row 600 ns.
+/// About how many nodes a scan by cells tests in the time of one row, and how many rows are cheap
+/// in any case. Estimates: a cell needs about 20 ns, a row 600 ns.
 const CELLS_PER_ROW: u64 = 32;
 const ROWS_FEW: u64 = 1024;
 

@@ -10,7 +10,7 @@ pub enum IndexTest {
     AnyOf(Vec<Value>),
     /// On the given side of each of these values.
     Range(Vec<(Comparison, Value)>),
-    /// A text that begins with, ends with or contains this one.
+    /// A text that has this one at its start, at its end or anywhere.
     Text(TextTest, Arc<str>),
     /// A text that this regular expression matches.
     Matches(Arc<str>),
