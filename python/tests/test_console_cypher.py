@@ -171,6 +171,9 @@ def test_names_are_completed_by_what_stands_before_them(page):
         ("MATCH (person:Person) WHERE ", "per", "person"),
         ("MATCH (p) RET", "U", "RETURN"),
         ("RETURN percentileC", "o", "percentileCont"),
+        ("CALL algo.", "pa", "algo.pagerank"),
+        ("CALL ", "db", "db.labels"),
+        ("MATCH (p) FIL", "T", "FILTER"),
     ]:
         page.key("a", 65, CTRL)
         page.key("Delete", 46)

@@ -2,13 +2,14 @@
 
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { StreamLanguage, syntaxTree, type StringStream } from "@codemirror/language";
+import { readAlgorithms } from "./algorithm-text";
 import { about } from "./schema";
 
-const CLAUSES = "MATCH|OPTIONAL MATCH|WHERE|WITH|UNWIND|RETURN|DISTINCT|ORDER BY|SKIP|LIMIT|UNION|UNION ALL|CALL|AS|CASE|WHEN|THEN|ELSE|END|ASC|DESC".split("|");
+const CLAUSES = "MATCH|OPTIONAL MATCH|WHERE|WITH|UNWIND|RETURN|DISTINCT|ORDER BY|SKIP|LIMIT|UNION|UNION ALL|CALL|YIELD|AS|CASE|WHEN|THEN|ELSE|END|ASC|DESC|NULLS FIRST|NULLS LAST|FILTER|LET|FOR|EXPLAIN|PROFILE".split("|");
 const OPERATORS = "AND|OR|XOR|NOT|IN|IS NULL|IS NOT NULL|STARTS WITH|ENDS WITH|CONTAINS|EXISTS|true|false|null".split("|");
 
 const KEYWORDS = new Set(
-  `${[...CLAUSES, ...OPERATORS].join(" ")} ascending descending offset yield explain profile shortest groups is starts ends with create merge set delete detach remove foreach on`
+  `${[...CLAUSES, ...OPERATORS].join(" ")} ascending descending offset shortest groups is starts ends with create merge set delete detach remove foreach on`
     .toLowerCase().split(" "),
 );
 const CONSTANTS = new Set(["true", "false", "null"]);
@@ -19,6 +20,24 @@ const FUNCTIONS = (
   "coalesce exists all any none single reduce shortestPath allShortestPaths toInteger toFloat toString toBoolean toUpper toLower trim lTrim rTrim replace split substring left right " +
   "abs sign ceil floor round sqrt exp log log10 rand date datetime localdatetime time localtime duration point point.distance"
 ).split(" ");
+
+/** Procedures other than algorithms. */
+const LISTS = ["db.labels", "db.relationshipTypes", "db.propertyKeys"];
+
+/** What may follow CALL. The algorithms are those of the server; they are read once, and again after a failure. */
+let procedures: Promise<Completion[]> | undefined;
+
+function readProcedures(): Promise<Completion[]> {
+  const option = (label: string, detail: string): Completion => ({ label, type: "function", detail, apply: `${label}(` });
+  const lists = LISTS.map((label) => option(label, "names"));
+  procedures ??= readAlgorithms()
+    .then((table) => [...table.map((it) => option(`algo.${it.name}`, "algorithm")), ...lists])
+    .catch(() => {
+      procedures = undefined;
+      return lists;
+    });
+  return procedures;
+}
 
 interface State {
   /** What closes the string, quoted name or comment that the line begins in; "" where it begins in none. */
@@ -162,7 +181,7 @@ function variables(text: string): string[] {
 }
 
 /** What stands before the cursor says which names fit: a label, a relationship type, a property, or words of the language. */
-export function complete(context: CompletionContext): CompletionResult | null {
+export async function complete(context: CompletionContext): Promise<CompletionResult | null> {
   const typed = context.matchBefore(/[\p{L}_][\p{L}\d_]*/u);
   const from = typed?.from ?? context.pos;
   const before = context.state.sliceDoc(0, from);
@@ -170,6 +189,10 @@ export function complete(context: CompletionContext): CompletionResult | null {
   const inside = syntaxTree(context.state).resolveInner(context.pos, -1).name;
   if ((!typed && !context.explicit && !isAfterSign) || /^(string|comment)$/.test(inside) || /\$$/.test(before)) {
     return null;
+  }
+  const called = /\bCALL\s+([\w.]*)$/i.exec(before);
+  if (called) {
+    return { from: from - called[1].length, options: await readProcedures(), validFor: /^[\w.]*$/ };
   }
   const validFor = /^[\p{L}\d_]*$/u;
   if (/[\p{L}\d_`)\]}]\s*\.$/u.test(before)) {
