@@ -371,8 +371,11 @@ impl Lowering {
     fn exists(&mut self, kind: AttachedKind, plan: &QueryPlan) -> Option<()> {
         let [branch] = &plan.branches[..] else { return None };
         let [Stage::Match { plan, optional: false }] = &branch.stages[..] else { return None };
+        // The variables of a pattern are not null.
         let is_test = |it: &&MatchStep| match it {
-            MatchStep::Filter(condition) => !is_no_null(condition),
+            MatchStep::Filter(condition) => {
+                not_null(condition).is_none_or(|slot| self.variable_of(slot).is_none())
+            }
             _ => true,
         };
         let steps: Vec<&MatchStep> = plan.steps.iter().filter(is_test).collect();
@@ -427,18 +430,17 @@ fn existence(condition: &Expression) -> Option<(AttachedKind, &QueryPlan)> {
     }
 }
 
-fn is_no_null(condition: &Expression) -> bool {
-    match &condition.operation {
-        Operation::Steps(value, steps) => {
-            matches!(value.operation, Operation::Slot(_))
-                && matches!(steps[..], [ValueStep::IsNull(true)])
-        }
-        _ => false,
+/// The slot of a condition that is no other than that it has a value.
+pub(in crate::execute) fn not_null(condition: &Expression) -> Option<SlotIndex> {
+    let Operation::Steps(value, steps) = &condition.operation else { return None };
+    match (&value.operation, &steps[..]) {
+        (Operation::Slot(slot), [ValueStep::IsNull(true)]) => Some(*slot),
+        _ => None,
     }
 }
 
 /// The labels that a node needs, where the condition is no other than that.
-fn labels_of(labels: &LabelExpr) -> Option<Vec<Arc<str>>> {
+pub(in crate::execute) fn labels_of(labels: &LabelExpr) -> Option<Vec<Arc<str>>> {
     match labels {
         LabelExpr::Label(name) => Some(vec![(&*name.text).into()]),
         LabelExpr::And(list) => {

@@ -246,6 +246,19 @@ fn patterns_that_are_counted() {
 }
 
 /// The nine patterns of a public benchmark of subgraphs are joins.
+/// A value from outside of a pattern may be null, the variables of the pattern are not.
+#[test]
+fn a_subquery_tests_that_an_outer_value_is_there() {
+    let pattern = "MATCH (a)-[:S]->(b) WHERE EXISTS { (a)-[:T]->(b) WHERE c IS NOT NULL }";
+    let text = format!(
+        "UNWIND [null, 1] AS c CALL {{ WITH c {pattern} RETURN count(*) AS n }} RETURN c, n"
+    );
+    let expected = ["1 120", "null 0"].map(str::to_owned);
+    let plain = MemoryGraph::new(&ring(40));
+    assert_eq!(answer(&text, &plain).unwrap(), expected);
+    assert_eq!(answer(&text, &plain.with_lists(CHECKS, BYTES)).unwrap(), expected);
+}
+
 #[test]
 fn the_work_of_trees_is_that_of_their_edges() {
     // A million matches; the limit on checks allows a hundred times less.
