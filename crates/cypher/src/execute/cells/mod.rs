@@ -17,4 +17,4 @@ mod groups;
 pub(super) use batch::{CellExpression, Conditions};
 pub use cell::Cell;
 pub(super) use groups::CellGroups;
-pub(super) use scan::Rest;
+pub(super) use scan::{Rest, leading_filters};

@@ -36,8 +36,8 @@ pub(super) struct ScanOnly<'p> {
     pub(super) filters: &'p [MatchStep],
 }
 
-/// The conditions that follow a scan: those that cells decide, and the others.
-pub(super) struct Filters<'p, 'g> {
+/// The conditions that follow the binding of a node: those that cells decide, and the others.
+pub(in crate::execute) struct Filters<'p, 'g> {
     slot: SlotIndex,
     label: Option<&'p str>,
     graph: &'g dyn Adjacency,
@@ -57,6 +57,12 @@ pub(super) fn scan_only(plan: &MatchPlan) -> Option<ScanOnly<'_>> {
     };
     let is_filter = |it: &MatchStep| matches!(it, MatchStep::Filter(_));
     filters.iter().all(is_filter).then_some(ScanOnly { slot: *slot, label, scan, filters })
+}
+
+/// The conditions that steps begin with, and the other steps.
+pub(in crate::execute) fn leading_filters(steps: &[MatchStep]) -> (&[MatchStep], &[MatchStep]) {
+    let is_filter = |it: &&MatchStep| matches!(it, MatchStep::Filter(_));
+    steps.split_at(steps.iter().take_while(is_filter).count())
 }
 
 /// The conditions of steps.
@@ -83,8 +89,7 @@ impl<'a> Execution<'a> {
         go_on: &mut dyn FnMut(&[MatchStep], &mut Row) -> Result<Flow>,
     ) -> Result<Option<Flow>> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
-        let is_filter = |it: &&MatchStep| matches!(it, MatchStep::Filter(_));
-        let (steps, rest) = rest.split_at(rest.iter().take_while(is_filter).count());
+        let (steps, rest) = leading_filters(rest);
         let filters = self.filters((slot, label), steps, graph, row);
         if filters.others.len() == steps.len() {
             return Ok(None);
@@ -92,23 +97,37 @@ impl<'a> Execution<'a> {
         let nodes = ScanNodes::new(graph, label, Some(after))?;
         for batch in batches(nodes.nodes()) {
             graph.check()?;
-            if let Some(profile) = &self.profile {
-                profile.add_rows_of_current(batch.len());
-            }
-            let (passing, left) = self.passing(&filters, batch, row)?;
-            for node in passing {
-                self.tick()?;
-                row[slot] = Value::Node(graph.node(node));
-                if self.all_hold(&left, row)? && go_on(rest, row)?.is_break() {
-                    return Ok(Some(DONE));
-                }
+            if self.bind_nodes(&filters, batch, row, &mut |row| go_on(rest, row))?.is_break() {
+                return Ok(Some(DONE));
             }
         }
         Ok(Some(MORE))
     }
 
-    /// The conditions of a scan.
-    pub(super) fn filters<'p, 'g>(
+    /// Calls back with the row of each of some ascending nodes that pass.
+    pub(in crate::execute) fn bind_nodes(
+        &self,
+        filters: &Filters<'_, '_>,
+        nodes: &[u32],
+        row: &mut Row,
+        go_on: &mut dyn FnMut(&mut Row) -> Result<Flow>,
+    ) -> Result<Flow> {
+        if let Some(profile) = &self.profile {
+            profile.add_rows_of_current(nodes.len());
+        }
+        let (passing, left) = self.passing(filters, nodes, row)?;
+        for node in passing {
+            self.tick()?;
+            row[filters.slot] = Value::Node(filters.graph.node(node));
+            if self.all_hold(&left, row)? && go_on(row)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
+    }
+
+    /// The conditions of a node.
+    pub(in crate::execute) fn filters<'p, 'g>(
         &self,
         (slot, label): (SlotIndex, Option<&'p str>),
         steps: &'p [MatchStep],

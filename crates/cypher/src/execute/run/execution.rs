@@ -1,6 +1,6 @@
 //! What all parts of a run have in common.
 
-use super::cache::{CallCache, Memos, RangeCache};
+use super::cache::{CallCache, Memos, RangeCache, VisitedNodes};
 pub(in crate::execute) use super::rows::{Reservation, Row, weight};
 use crate::execute::failure::{failure, located};
 use crate::execute::graph::Graph;
@@ -8,7 +8,7 @@ use crate::execute::profile::{Profile, StepId};
 use crate::span::Span;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_scalar::{Context, ScalarError};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 /// Whether more rows are requested.
@@ -33,6 +33,8 @@ pub(in crate::execute) struct Execution<'a> {
     pub(super) calls: CallCache<'a>,
     /// The sorted relationships of nodes.
     pub(super) ranges: RangeCache<'a>,
+    /// The memory of the nodes that a walk visits, while none does.
+    pub(super) visited: RefCell<VisitedNodes>,
     /// What the steps cost, where that is measured.
     pub(in crate::execute) profile: Option<Profile>,
 }
@@ -53,6 +55,7 @@ impl<'a> Execution<'a> {
             memos: Memos::default(),
             calls: CallCache::default(),
             ranges: RangeCache::new(graph),
+            visited: RefCell::default(),
             profile: None,
         })
     }

@@ -14,7 +14,35 @@ use std::mem;
 struct GroupCell {
     accumulator: Accumulator,
     /// With `DISTINCT`, the values that were added.
-    seen: Option<FxHashSet<Value>>,
+    seen: Option<Seen>,
+}
+
+/// Values, each once. Nodes are a number each: most values that are counted once are nodes.
+#[derive(Default)]
+struct Seen {
+    nodes: FxHashSet<u64>,
+    others: FxHashSet<Value>,
+}
+
+impl Seen {
+    /// The bytes of a node in a table that is half full.
+    const NODE_BYTES: usize = 2 * (mem::size_of::<u64>() + 1);
+
+    /// Adds a value; false where it is there already.
+    fn insert(&mut self, value: &Value, reserved: &mut Reservation<'_>) -> Result<bool> {
+        if let Value::Node(node) = value {
+            if self.nodes.contains(node) {
+                return Ok(false);
+            }
+            reserved.grow(Seen::NODE_BYTES)?;
+            return Ok(self.nodes.insert(*node));
+        }
+        if self.others.contains(value) {
+            return Ok(false);
+        }
+        reserved.grow(weight(value))?;
+        Ok(self.others.insert(value.clone()))
+    }
 }
 
 /// The group of the last row. Rows that one match begins with often follow each other, and their
@@ -72,7 +100,7 @@ impl Execution<'_> {
         let cells = || -> Vec<GroupCell> {
             let cell = |it: &Aggregate| GroupCell {
                 accumulator: it.function.start(false),
-                seen: it.distinct.then(FxHashSet::default),
+                seen: it.distinct.then(Seen::default),
             };
             aggregates.iter().map(cell).collect()
         };
@@ -162,12 +190,10 @@ impl Execution<'_> {
         if value.is_null() {
             return Ok(());
         }
-        if let Some(seen) = &mut cell.seen {
-            if seen.contains(&value) {
-                return Ok(());
-            }
-            reserved.grow(weight(&value))?;
-            seen.insert(value.clone());
+        if let Some(seen) = &mut cell.seen
+            && !seen.insert(&value, reserved)?
+        {
+            return Ok(());
         }
         let times = if cell.seen.is_some() { 1 } else { times };
         if aggregate.retains_values() {

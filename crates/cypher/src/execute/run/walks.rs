@@ -1,9 +1,12 @@
 //! Relationships in a row, of a length between two bounds. The walk is depth first on a stack of
 //! its own, since a path may be as long as the graph has relationships.
 
-use super::cache::Neighbour;
+use super::cache::{Neighbour, VisitedNodes};
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use super::matches::Used;
+use crate::ast::Direction;
+use crate::execute::adjacency::{Adjacency, Lists};
+use crate::execute::cells::leading_filters;
 use crate::execute::plan::{MatchStep, Walk};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Relationship, Value};
@@ -12,6 +15,10 @@ use std::mem;
 
 /// The bytes of a node in a set and in the list of the next ones. Estimate.
 const VISITED_BYTES: usize = 32;
+
+/// With fewer nodes than this, conditions are tested row by row: to compile them costs as much as
+/// so many rows. Estimate: a row costs a microsecond, to compile a condition ten.
+const CELLS_MIN: usize = if cfg!(test) { 2 } else { 32 };
 
 /// The neighbours of a node of the path, and which is next.
 struct Level {
@@ -37,6 +44,17 @@ impl Execution<'_> {
             return self.shortest_walks(walk, shortness, (from, to), rest, used, row, sink);
         }
         if walk.is_distinct {
+            if let (Some(graph), None) = (self.graph.adjacency(), to)
+                && let Some(lists) = lists_of(walk, graph)
+                && let Some(start) = graph.number(from)
+            {
+                let mut visited = self.visited.take();
+                let flow =
+                    self.visit_lists(walk, (start, &lists), &mut visited, rest, used, row, sink);
+                visited.clear();
+                self.visited.replace(visited);
+                return flow;
+            }
             return self.visit_once(walk, (from, to), rest, used, row, sink);
         }
         let mut path: Vec<Relationship> = Vec::new();
@@ -83,6 +101,77 @@ impl Execution<'_> {
         }
         path.iter().for_each(|_| used.pop());
         Ok(flow)
+    }
+
+    /// As [`Execution::visit_once`], over the lists of a graph. The nodes of a length are bound
+    /// together.
+    #[allow(clippy::too_many_arguments, reason = "they are the state of the match")]
+    fn visit_lists(
+        &self,
+        walk: &Walk,
+        (start, lists): (u32, &[&dyn Lists]),
+        visited: &mut VisitedNodes,
+        rest: &[MatchStep],
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let (mut reserved, mut bytes) = (self.reservation(), 0);
+        if walk.min == 0 {
+            visited.insert(start);
+            if self.arrive_at(walk, &[start], rest, used, row, sink)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        let (mut nodes, mut length) = (vec![start], 0);
+        while !nodes.is_empty() && length < walk.max {
+            length += 1;
+            let before = visited.nodes().len();
+            for node in &nodes {
+                self.tick()?;
+                for list in lists {
+                    for other in &*list.list(*node) {
+                        visited.insert(*other);
+                    }
+                }
+                bytes = visited.reserve(bytes, &mut reserved)?;
+            }
+            nodes.clear();
+            nodes.extend(&visited.nodes()[before..]);
+            if self.arrive_at(walk, &nodes, rest, used, row, sink)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
+    }
+
+    /// Binds each of some nodes, and goes on with the next steps.
+    fn arrive_at(
+        &self,
+        walk: &Walk,
+        nodes: &[u32],
+        rest: &[MatchStep],
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let Some(graph) = self.graph.adjacency() else { return Ok(MORE) };
+        let (steps, others) = leading_filters(rest);
+        if CELLS_MIN <= nodes.len() && !steps.is_empty() {
+            let filters = self.filters((walk.hop.to, None), steps, graph, row);
+            let mut nodes = nodes.to_vec();
+            nodes.sort_unstable();
+            let go_on = &mut |row: &mut Row| self.first_steps(others, used, row, sink);
+            return self.bind_nodes(&filters, &nodes, row, go_on);
+        }
+        for node in nodes {
+            self.tick()?;
+            row[walk.hop.to] = Value::Node(graph.node(*node));
+            if self.match_steps(rest, used, row, sink)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
     }
 
     /// Breadth first to each node at the end of a walk, once. A shortest walk has no relationship
@@ -185,6 +274,19 @@ impl Execution<'_> {
         }
         self.match_steps(rest, used, row, sink)
     }
+}
+
+/// The lists of a walk whose relationships have no conditions; `None` where they are not stored.
+fn lists_of<'g>(walk: &Walk, graph: &'g dyn Adjacency) -> Option<Vec<&'g dyn Lists>> {
+    let inverse = match walk.hop.direction {
+        Direction::Out => false,
+        Direction::In => true,
+        Direction::Either => return None,
+    };
+    if !walk.conditions.is_empty() {
+        return None;
+    }
+    walk.hop.types.as_ref()?.iter().map(|it| graph.lists(*it, inverse)).collect()
 }
 
 fn size_of(neighbours: &[Neighbour]) -> usize {

@@ -199,6 +199,58 @@ proptest! {
     }
 }
 
+/// Walks whose nodes are visited once each, with conditions and other steps after them.
+fn walks() -> impl Strategy<Value = String> {
+    let walk = || {
+        let arrows = prop::sample::select(vec![("-", "->"), ("<-", "-")]);
+        let bounds = prop::sample::select(vec!["*", "*0..", "*..2", "*0..1", "*1..3"]);
+        let types = prop::sample::select(vec![":S", ":T", ":S|T"]);
+        (arrows, types, bounds)
+            .prop_map(|((left, right), name, bounds)| format!("{left}[{name}{bounds}]{right}"))
+    };
+    let condition = prop::sample::select(vec![
+        "true",
+        "a <> b",
+        "b:A",
+        "b.ag > a.x",
+        "b.x < 2 AND a.na = b.na",
+        "b <> c",
+        "c:B",
+        "c.ag = 1",
+        "b.x / a.x > 0",
+        "EXISTS { (b)-[:T]->(a) }",
+    ]);
+    let end = prop::sample::select(vec![
+        "RETURN a.x AS k, count(DISTINCT b), count(DISTINCT c.na)",
+        "RETURN DISTINCT a, b.x",
+        "RETURN a, min(b.x), max(c.ag)",
+        "WITH DISTINCT b, c RETURN b.x, count(*)",
+        "RETURN count(DISTINCT b), count(DISTINCT c)",
+    ]);
+    let label = prop::sample::select(vec!["", ":A"]);
+    (walk(), walk(), condition, end, label, any::<bool>()).prop_map(
+        |(one, other, condition, end, label, apart)| {
+            let second = match apart {
+                true => format!("MATCH (b){other}(c{label})"),
+                false => format!("MATCH (c{label})"),
+            };
+            format!("MATCH (a){one}(b{label}) {second} WHERE {condition} {end}")
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #[test]
+    fn walks_over_lists_have_the_groups_of_rows(graph in graphs(), text in walks()) {
+        let rows = answer(&text, &MemoryGraph::new(&graph));
+        let visited = answer(&text, &MemoryGraph::new(&graph).with_lists(CHECKS, BYTES));
+        if rows.is_ok() {
+            prop_assert_eq!(visited, rows, "{}", text);
+        }
+    }
+}
+
 /// A graph where each node has each type of relationship to the next three.
 fn ring(count: u64) -> Json {
     let nodes: Vec<Json> = (0..count)
