@@ -4,10 +4,12 @@ use super::names::{NamedProperty, PropertyNames, parts_in};
 use super::stored_values::to_cypher;
 use hexgraph_base::schema::{NODE_TYPE, is_reserved};
 use hexgraph_base::types::{Result, Uid, ValueRef, ValueType};
-use hexgraph_cypher::{Adjacency, Cell, Dictionary, Lists, PropertyColumn};
+use hexgraph_cypher::{
+    Adjacency, Bits, Cell, Dictionary, Lists, PropertyColumn, Truths, TypedCells, Vector,
+};
 use hexgraph_store::exec::{EdgeTargets, RequestContext};
 use hexgraph_store::graph::{Direction, LangValues, Predicate, Version};
-use hexgraph_store::storage::{NodeSet, text_of};
+use hexgraph_store::storage::{NodeSet, NodeValues, TypedValues, text_of};
 use roaring::RoaringBitmap;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -173,7 +175,7 @@ impl StoredProperty<'_> {
     fn predicate_of(&self, nodes: &[u32]) -> Option<Option<&Arc<Predicate>>> {
         let mut owner = None;
         for (members, predicates) in &self.owners {
-            let with_label = nodes.iter().filter(|node| members.contains(**node)).count();
+            let with_label = members.count_among(nodes);
             match (with_label, &predicates[..], &owner) {
                 (0, ..) => {}
                 // All of them have the field of this type, and none that of another.
@@ -205,19 +207,13 @@ impl StoredProperty<'_> {
 }
 
 impl PropertyColumn for StoredProperty<'_> {
-    fn cells<'c>(&'c self, nodes: &[u32], into: &mut Vec<Cell<'c>>) -> Result<bool> {
-        let Some(predicate) = self.predicate_of(nodes) else { return Ok(false) };
-        let start = into.len();
-        into.resize(start + nodes.len(), Cell::Null);
+    fn vector(&self, nodes: &[u32]) -> Result<Option<Vector<'_>>> {
+        let Some(predicate) = self.predicate_of(nodes) else { return Ok(None) };
         let part = predicate.and_then(|it| Some((it, parts_in(it, &self.lang).first()?)));
-        let Some((predicate, part)) = part else { return Ok(true) };
-        let value_type = predicate.def.value_type;
-        let mut have_cells = true;
-        part.for_each_value(nodes, |at, value| match cell_of(value, value_type) {
-            Some(cell) => into[start + at] = cell,
-            None => have_cells = false,
-        });
-        Ok(have_cells)
+        let Some((predicate, part)) = part else {
+            return Ok(Some(Vector::Constant(Cell::Null, nodes.len())));
+        };
+        Ok(vector_of(part.first_values(nodes), predicate.def.value_type, nodes.len()))
     }
 
     fn codes(
@@ -269,6 +265,52 @@ impl PropertyColumn for StoredProperty<'_> {
         });
         result.map(|()| true)
     }
+}
+
+/// The values of so many nodes; `None` where one is converted first.
+fn vector_of(
+    NodeValues { values, present }: NodeValues<'_>,
+    value_type: ValueType,
+    len: usize,
+) -> Option<Vector<'_>> {
+    let valid = present.map(|words| Bits::new(words, len));
+    if valid.as_ref().is_some_and(|it| it.count() == 0) {
+        return Some(Vector::Constant(Cell::Null, len));
+    }
+    let is = |stored| value_type == stored || value_type == ValueType::Default;
+    Some(match values {
+        TypedValues::Ints(values) if is(ValueType::Int) => {
+            Vector::Ints(TypedCells { values, valid })
+        }
+        TypedValues::Floats(values) if is(ValueType::Float) => {
+            Vector::Floats(TypedCells { values, valid })
+        }
+        TypedValues::Bools(values) if is(ValueType::Bool) => {
+            Vector::Bools(Truths::new(Bits::of(&values, |it| *it), valid))
+        }
+        TypedValues::Times(values) if value_type == ValueType::DateTime => {
+            Vector::Times(TypedCells { values, valid })
+        }
+        TypedValues::Texts(ValueType::String, values) if is(ValueType::String) => {
+            Vector::Texts(TypedCells { values, valid })
+        }
+        TypedValues::Texts(ValueType::Default, values) if is(ValueType::Default) => {
+            Vector::Texts(TypedCells { values, valid })
+        }
+        TypedValues::Any(values) => {
+            let is_valid = |at| valid.as_ref().is_none_or(|it| it.get(at));
+            let cell = |(at, value)| match is_valid(at) {
+                true => cell_of(value, value_type),
+                false => Some(Cell::Null),
+            };
+            Vector::of_cells(values.into_iter().enumerate().map(cell).collect::<Option<_>>()?)
+        }
+        TypedValues::Ints(_)
+        | TypedValues::Floats(_)
+        | TypedValues::Bools(_)
+        | TypedValues::Times(_)
+        | TypedValues::Texts(..) => return None,
+    })
 }
 
 /// The cell of a stored value; `None` of one that is converted first.

@@ -1,6 +1,6 @@
 //! The edges of a graph as sorted lists of node numbers: what joins read.
 
-use super::cells::Cell;
+use super::cells::Vector;
 use super::dictionary::Dictionary;
 use hexgraph_base::types::Result;
 use std::borrow::Cow;
@@ -106,14 +106,14 @@ pub trait Lists: Sync {
 
 /// The values of a property, batch by batch.
 pub trait PropertyColumn: Sync {
-    /// Appends the value of each of some ascending nodes. Returns false where the value of a node
-    /// may be that of one of several predicates, or is of a kind that has no cell: then nodes are
-    /// read one by one.
+    /// Returns the value of each of some ascending nodes. `None` where the value of a node may be
+    /// that of one of several predicates, or is of a kind that has no cell: then nodes are read one
+    /// by one.
     ///
     /// # Errors
     ///
     /// Any error of the graph.
-    fn cells<'c>(&'c self, nodes: &[u32], into: &mut Vec<Cell<'c>>) -> Result<bool>;
+    fn vector(&self, nodes: &[u32]) -> Result<Option<Vector<'_>>>;
 
     /// Appends the code of the value of each of some ascending nodes: that of null for a node
     /// without a value. The dictionary is the same one in each call. Returns false, without codes,

@@ -33,7 +33,7 @@ mod entry;
 mod tests;
 
 pub use adjacency::{Adjacency, Lists, PropertyColumn};
-pub use cells::Cell;
+pub use cells::{Bits, Cell, Truths, TypedCells, Vector};
 pub use dictionary::Dictionary;
 pub use entry::{execute, execute_each, explain, profile};
 pub use graph::{Graph, NameKind};

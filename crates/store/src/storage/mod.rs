@@ -9,6 +9,8 @@ pub use columns::array::Array;
 pub(crate) use columns::column::facets_byte_len;
 pub use columns::column::{Column, FacetColumn};
 pub use columns::edges::Edges;
+pub(crate) use columns::node_values::Entries;
+pub use columns::node_values::{NodeValues, TypedValues};
 pub(crate) use columns::offsets::Offsets;
 pub(crate) use columns::text_array::TextArray;
 pub(crate) use columns::values::is_negative;

@@ -1,8 +1,9 @@
-//! Batches of nodes with the cells of their properties.
+//! Batches of nodes, whose chunks are evaluated on all threads.
 
+use super::bits::Bits;
 use super::cell::{Cell, Decided, Undecided};
+use super::chunk::Chunk;
 use super::compile::{CellOperator, Compiler, VariableProperty};
-use super::evaluate::Columns;
 use crate::ast::LabelExpr;
 use crate::execute::adjacency::{Adjacency, PropertyColumn};
 use crate::execute::join::{CHECKED_NODES, collect};
@@ -10,6 +11,7 @@ use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
 use crate::execute::run::{Execution, Row};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
+use std::borrow::Cow;
 
 /// A property is read in about so many nanoseconds, and an operator evaluated. Estimates: rows of a
 /// column are contiguous.
@@ -23,32 +25,6 @@ pub(in crate::execute) struct CellBatch<'g> {
     columns: Vec<(usize, Box<dyn PropertyColumn + 'g>)>,
 }
 
-/// The distinct nodes of a variable in a chunk, in ascending order, and the index of each row's.
-struct Distinct {
-    nodes: Vec<u32>,
-    /// `None` where each row has the next node.
-    indexes: Option<Vec<u32>>,
-}
-
-impl Distinct {
-    fn new(rows: &[u32], variable: usize, width: usize) -> Distinct {
-        let nodes: Vec<u32> = rows.iter().skip(variable).step_by(width).copied().collect();
-        if nodes.is_sorted_by(|one, other| one < other) {
-            return Distinct { nodes, indexes: None };
-        }
-        let mut order: Vec<(u32, u32)> = nodes.iter().copied().zip(0..).collect();
-        order.sort_unstable();
-        let (mut distinct, mut indexes) = (Vec::new(), vec![0; nodes.len()]);
-        for (node, at) in order {
-            if distinct.last() != Some(&node) {
-                distinct.push(node);
-            }
-            indexes[at as usize] = distinct.len() as u32 - 1;
-        }
-        Distinct { nodes: distinct, indexes: Some(indexes) }
-    }
-}
-
 impl<'g> CellBatch<'g> {
     pub(super) fn new(properties: &[VariableProperty], graph: &'g dyn Adjacency) -> CellBatch<'g> {
         let columns = properties.iter().map(|(at, name)| (*at, graph.property(name, false)));
@@ -60,25 +36,24 @@ impl<'g> CellBatch<'g> {
         self.graph
     }
 
-    /// Calls `work` with the cells of each chunk of ascending nodes, as [`CellBatch::each_row`].
-    pub(super) fn each<R: Send>(
-        &self,
+    /// Calls `work` with each chunk of ascending nodes, as [`CellBatch::each_row`].
+    pub(super) fn each<'s, R: Send>(
+        &'s self,
         nodes: &[u32],
         about: (usize, usize),
-        work: impl Fn(&[u32], Columns<'_, '_>) -> Decided<R> + Sync,
+        work: impl Fn(&Chunk<'_, 's>) -> Decided<R> + Sync,
     ) -> Result<Option<Vec<R>>> {
-        self.each_row((nodes, 1), about, |_, nodes, columns| work(nodes, columns))
+        self.each_row((nodes, 1), about, |_, chunk| work(chunk))
     }
 
-    /// Calls `work` with the number, the nodes and the cells of each chunk of rows, on all threads,
-    /// and returns the results in their order. A row has a node for each of `width` variables.
-    /// Chunks begin at the same rows with any number of threads. `None` where a chunk has no cells,
-    /// or `work` does not decide.
-    pub(super) fn each_row<R: Send>(
-        &self,
+    /// Calls `work` with the number and the rows of each chunk, on all threads, and returns the
+    /// results in their order. A row has a node for each of `width` variables. Chunks begin at the
+    /// same rows with any number of threads. `None` where `work` does not decide.
+    pub(super) fn each_row<'s, R: Send>(
+        &'s self,
         (nodes, width): (&[u32], usize),
         (operators, chunk): (usize, usize),
-        work: impl Fn(usize, &[u32], Columns<'_, '_>) -> Decided<R> + Sync,
+        work: impl Fn(usize, &Chunk<'_, 's>) -> Decided<R> + Sync,
     ) -> Result<Option<Vec<R>>> {
         let nanos = self.columns.len() * READ_NANOS * width + operators * OPERATOR_NANOS;
         let chunks: Vec<&[u32]> = nodes.chunks(chunk * width).collect();
@@ -86,36 +61,17 @@ impl<'g> CellBatch<'g> {
             let mut results = Vec::new();
             for number in range {
                 self.graph.check()?;
-                let nodes = chunks[number];
-                let Some(columns) = self.cells(nodes, width)? else { return Ok(None) };
-                match work(number, nodes, &columns) {
+                match work(number, &Chunk::new(&self.columns, Cow::Borrowed(chunks[number]), width))
+                {
                     Ok(result) => results.push(result),
-                    Err(_) => return Ok(None),
+                    Err(Undecided::Rows) => return Ok(None),
+                    Err(Undecided::Failed(error)) => return Err(error),
                 }
             }
             Ok(Some(results))
         })?;
         let parts: Option<Vec<Vec<R>>> = parts.into_iter().collect();
         Ok(parts.map(|it| it.into_iter().flatten().collect()))
-    }
-
-    /// The cells of all columns for the rows of a chunk.
-    fn cells(&self, rows: &[u32], width: usize) -> Result<Option<Vec<Vec<Cell<'_>>>>> {
-        let mut of_variables: Vec<Option<Distinct>> = (0..width).map(|_| None).collect();
-        let mut columns = Vec::with_capacity(self.columns.len());
-        for (variable, column) in &self.columns {
-            let Distinct { nodes, indexes } = of_variables[*variable]
-                .get_or_insert_with(|| Distinct::new(rows, *variable, width));
-            let mut cells = Vec::with_capacity(nodes.len());
-            if !column.cells(nodes, &mut cells)? {
-                return Ok(None);
-            }
-            columns.push(match indexes {
-                Some(indexes) => indexes.iter().map(|at| cells[*at as usize]).collect(),
-                None => cells,
-            });
-        }
-        Ok(Some(columns))
     }
 }
 
@@ -157,14 +113,13 @@ impl<'g> Conditions<'g> {
 
     /// For each of ascending nodes whether it passes; `None` where cells do not decide.
     pub(in crate::execute) fn passes(&self, nodes: &[u32]) -> Result<Option<Vec<bool>>> {
-        let results =
-            self.batch.each(nodes, (self.operators.len(), CHECKED_NODES), |nodes, columns| {
-                let mut passes = vec![true; nodes.len()];
-                for operator in &self.operators {
-                    operator.filter(columns, &mut passes)?;
-                }
-                Ok(passes)
-            })?;
+        let results = self.each(nodes, |chunk| {
+            let mut passes = vec![false; chunk.len()];
+            for position in self.positions(chunk)? {
+                passes[position as usize] = true;
+            }
+            Ok(passes)
+        })?;
         Ok(results.map(|it| it.concat()))
     }
 
@@ -173,9 +128,43 @@ impl<'g> Conditions<'g> {
         if self.is_empty() {
             return Ok(Some(nodes.to_vec()));
         }
-        let Some(passes) = self.passes(nodes)? else { return Ok(None) };
-        let passing = nodes.iter().zip(passes).filter(|(_, passes)| *passes);
-        Ok(Some(passing.map(|(node, _)| *node).collect()))
+        let results = self.each(nodes, |chunk| {
+            let node = |position: u32| chunk.rows()[position as usize];
+            Ok(self.positions(chunk)?.into_iter().map(node).collect::<Vec<u32>>())
+        })?;
+        Ok(results.map(|it| it.concat()))
+    }
+
+    fn each<'s, R: Send>(
+        &'s self,
+        nodes: &[u32],
+        work: impl Fn(&Chunk<'_, 's>) -> Decided<R> + Sync,
+    ) -> Result<Option<Vec<R>>> {
+        self.batch.each(nodes, (self.operators.len(), CHECKED_NODES), work)
+    }
+
+    /// The positions of the nodes that pass. Each condition is evaluated for the nodes that pass
+    /// those before it.
+    fn positions<'s>(&'s self, chunk: &Chunk<'_, 's>) -> Decided<Vec<u32>> {
+        let Some((first, others)) = self.operators.split_first() else {
+            return Ok(Bits::all(chunk.len(), true).positions());
+        };
+        let mut positions = first.truths(chunk)?.holding().positions();
+        if others.is_empty() || positions.is_empty() {
+            return Ok(positions);
+        }
+        let mut rest = chunk.narrowed(&positions);
+        for (at, operator) in others.iter().enumerate() {
+            let passing = operator.truths(&rest)?.holding().positions();
+            if passing.len() < positions.len() {
+                positions = passing.iter().map(|at| positions[*at as usize]).collect();
+                if positions.is_empty() || at + 1 == others.len() {
+                    break;
+                }
+                rest = rest.narrowed(&passing);
+            }
+        }
+        Ok(positions)
     }
 }
 
@@ -209,12 +198,13 @@ impl<'g> CellExpression<'g> {
 
     /// The values of ascending nodes, where these are null, booleans or numbers.
     pub(in crate::execute) fn numbers(&self, nodes: &[u32]) -> Result<Option<Vec<Value>>> {
-        let values = self.batch.each(nodes, (2, CHECKED_NODES), |nodes, columns| {
-            let value = |at| match self.operator.evaluate(columns, at)? {
-                Cell::Text(_) | Cell::Time(_) => Err(Undecided),
+        let values = self.batch.each(nodes, (2, CHECKED_NODES), |chunk| {
+            let vector = self.operator.evaluate(chunk)?;
+            let value = |at| match vector.cell(at) {
+                Cell::Text(_) | Cell::Time(_) => Err(Undecided::Rows),
                 cell => cell.value(),
             };
-            (0..nodes.len()).map(value).collect::<Decided<Vec<Value>>>()
+            (0..chunk.len()).map(value).collect::<Decided<Vec<Value>>>()
         })?;
         Ok(values.map(|it| it.into_iter().flatten().collect()))
     }

@@ -1,6 +1,6 @@
 //! [`Cell`]: a value that is copied.
 
-use hexgraph_base::types::DateTime;
+use hexgraph_base::types::{DateTime, Error};
 use hexgraph_scalar::{Comparison, Value, compare, equals, instant_component, instant_value};
 use std::cmp::Ordering;
 
@@ -24,9 +24,20 @@ pub enum Cell<'c> {
 /// The offset of an instant whose time zone is not in the cell: only the instant is compared.
 const NO_OFFSET: i16 = i16::MIN;
 
-/// What cells do not decide: rows do.
+/// Why cells have no result.
 #[derive(Debug)]
-pub(in crate::execute) struct Undecided;
+pub(in crate::execute) enum Undecided {
+    /// Rows decide.
+    Rows,
+    /// The graph fails.
+    Failed(Error),
+}
+
+impl From<Error> for Undecided {
+    fn from(error: Error) -> Undecided {
+        Undecided::Failed(error)
+    }
+}
 
 /// A result that perhaps only rows have.
 pub(in crate::execute) type Decided<T> = Result<T, Undecided>;
@@ -58,7 +69,7 @@ impl<'c> Cell<'c> {
             Cell::Int(number) => Value::Int(number),
             Cell::Float(number) => Value::Float(number),
             Cell::Text(text) => Value::from(text),
-            Cell::Time(time) => instant_value(local(time)?).ok_or(Undecided)?,
+            Cell::Time(time) => instant_value(local(time)?).ok_or(Undecided::Rows)?,
         })
     }
 
@@ -67,9 +78,9 @@ impl<'c> Cell<'c> {
         match self {
             Cell::Null => Ok(Cell::Null),
             Cell::Time(time) => {
-                instant_component(local(time)?, name).map(Cell::Int).ok_or(Undecided)
+                instant_component(local(time)?, name).map(Cell::Int).ok_or(Undecided::Rows)
             }
-            Cell::Bool(_) | Cell::Int(_) | Cell::Float(_) | Cell::Text(_) => Err(Undecided),
+            Cell::Bool(_) | Cell::Int(_) | Cell::Float(_) | Cell::Text(_) => Err(Undecided::Rows),
         }
     }
 
@@ -82,7 +93,7 @@ impl<'c> Cell<'c> {
         match self {
             Cell::Null => Ok(None),
             Cell::Bool(truth) => Ok(Some(truth)),
-            Cell::Int(_) | Cell::Float(_) | Cell::Text(_) | Cell::Time(_) => Err(Undecided),
+            Cell::Int(_) | Cell::Float(_) | Cell::Text(_) | Cell::Time(_) => Err(Undecided::Rows),
         }
     }
 
@@ -141,7 +152,7 @@ impl<'c> Cell<'c> {
 /// The seconds, the nanoseconds and the offset in seconds of an instant.
 fn local(time: DateTime) -> Decided<(i64, u32, i32)> {
     match time.offset_minutes {
-        NO_OFFSET => Err(Undecided),
+        NO_OFFSET => Err(Undecided::Rows),
         minutes => Ok((time.seconds, time.nanos, i32::from(minutes) * 60)),
     }
 }

@@ -187,7 +187,8 @@ fn is_of_cells(operator: ArithmeticOp) -> bool {
         ArithmeticOp::Add
         | ArithmeticOp::Subtract
         | ArithmeticOp::Multiply
-        | ArithmeticOp::Divide => true,
-        ArithmeticOp::Modulo | ArithmeticOp::Power | ArithmeticOp::Concatenate => false,
+        | ArithmeticOp::Divide
+        | ArithmeticOp::Modulo => true,
+        ArithmeticOp::Power | ArithmeticOp::Concatenate => false,
     }
 }

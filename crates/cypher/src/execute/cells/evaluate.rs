@@ -1,197 +1,144 @@
-//! The value of an operator for one node.
+//! The values of an operator for the nodes of a chunk.
 
+use super::arithmetic::{calculated, negative};
+use super::bits::Truths;
 use super::cell::{Cell, Decided, Undecided};
+use super::chunk::Chunk;
+use super::compare::{compared, contained, is_null, tested};
 use super::compile::CellOperator;
-use crate::ast::{ArithmeticOp, CompareOp};
-use hexgraph_scalar::{Comparison, TextTest};
-
-/// The cells of the properties of a batch, each with one cell for each node.
-pub(super) type Columns<'r, 'c> = &'r [Vec<Cell<'c>>];
+use super::vector::Vector;
+use crate::ast::CompareOp;
+use std::rc::Rc;
 
 impl CellOperator {
-    /// Evaluates it for the node at a position of the columns.
-    pub(super) fn evaluate<'c>(&'c self, columns: Columns<'_, 'c>, at: usize) -> Decided<Cell<'c>> {
-        let value = |it: &'c CellOperator| it.evaluate(columns, at);
-        match self {
-            CellOperator::Constant(value) => Cell::of(value).ok_or(Undecided),
-            CellOperator::Property(property) => Ok(columns[*property][at]),
-            CellOperator::And(list) => {
-                let mut result = Some(true);
-                for it in list {
-                    match value(it)?.truth()? {
-                        Some(true) => {}
-                        Some(false) => return Ok(Cell::Bool(false)),
-                        None => result = None,
-                    }
-                }
-                Ok(of_truth(result))
+    /// Evaluates it for all nodes of a chunk.
+    pub(super) fn evaluate<'c>(&'c self, chunk: &Chunk<'_, 'c>) -> Decided<Rc<Vector<'c>>> {
+        Ok(Rc::new(match self {
+            CellOperator::Constant(value) => {
+                Vector::Constant(Cell::of(value).ok_or(Undecided::Rows)?, chunk.len())
             }
-            CellOperator::Or(list) => {
-                let mut result = Some(false);
-                for it in list {
-                    match value(it)?.truth()? {
-                        Some(false) => {}
-                        Some(true) => return Ok(Cell::Bool(true)),
-                        None => result = None,
-                    }
-                }
-                Ok(of_truth(result))
-            }
-            CellOperator::Not(inside) => Ok(of_truth(value(inside)?.truth()?.map(|it| !it))),
-            CellOperator::Compare(first, rest) => comparisons(first, rest, columns, at),
+            CellOperator::Property(property) => return chunk.column(*property),
             CellOperator::Arithmetic(first, rest) => {
-                let mut left = value(first)?;
+                let mut left = first.evaluate(chunk)?;
                 for (operator, right) in rest {
-                    left = arithmetic(left, *operator, value(right)?)?;
+                    left = Rc::new(calculated(&left, *operator, &*right.evaluate(chunk)?)?);
                 }
-                Ok(left)
+                return Ok(left);
             }
-            CellOperator::Negative(inside) => match value(inside)? {
-                Cell::Null => Ok(Cell::Null),
-                Cell::Int(number) => number.checked_neg().map(Cell::Int).ok_or(Undecided),
-                Cell::Float(number) => Ok(Cell::Float(-number)),
-                Cell::Bool(_) | Cell::Text(_) | Cell::Time(_) => Err(Undecided),
-            },
-            CellOperator::Text(text, test, part) => {
-                Ok(of_truth(text_test(value(text)?, *test, value(part)?)))
-            }
-            CellOperator::Component(time, name) => value(time)?.component(name),
-            CellOperator::In(item, set) => Ok(of_truth(set.contains(value(item)?))),
-            CellOperator::IsNull(inside, is_null) => {
-                Ok(Cell::Bool(value(inside)?.is_null() == *is_null))
+            CellOperator::Negative(inside) => negative(&*inside.evaluate(chunk)?)?,
+            CellOperator::Component(time, name) => {
+                let times = time.evaluate(chunk)?;
+                let cells = (0..chunk.len()).map(|at| times.cell(at).component(name));
+                Vector::of_cells(cells.collect::<Decided<_>>()?)
             }
             CellOperator::Case { subject, branches, otherwise } => {
-                chosen((subject.as_deref(), branches, otherwise), columns, at)
+                chosen((subject.as_deref(), branches, otherwise), chunk)?
             }
-        }
+            CellOperator::And(_)
+            | CellOperator::Or(_)
+            | CellOperator::Not(_)
+            | CellOperator::Compare(..)
+            | CellOperator::Text(..)
+            | CellOperator::In(..)
+            | CellOperator::IsNull(..) => Vector::Bools(self.truths(chunk)?),
+        }))
     }
 
-    /// Drops the nodes for which it is not true.
-    pub(super) fn filter<'c>(
-        &'c self,
-        columns: Columns<'_, 'c>,
-        passes: &mut [bool],
-    ) -> Decided<()> {
-        if let CellOperator::Compare(first, rest) = self
-            && let (CellOperator::Property(property), [(operator, CellOperator::Constant(other))]) =
-                (&**first, &rest[..])
-        {
-            // The usual condition is a loop over one column.
-            let other = Cell::of(other).ok_or(Undecided)?;
-            for (passes, cell) in passes.iter_mut().zip(&columns[*property]) {
-                *passes &= compared(*cell, *operator, other) == Some(true);
+    /// Evaluates a condition for all nodes of a chunk.
+    pub(super) fn truths<'c>(&'c self, chunk: &Chunk<'_, 'c>) -> Decided<Truths> {
+        Ok(match self {
+            CellOperator::And(list) => connected(list, true, chunk)?,
+            CellOperator::Or(list) => connected(list, false, chunk)?,
+            CellOperator::Not(inside) => inside.truths(chunk)?.not(),
+            CellOperator::Compare(first, rest) => {
+                let mut left = first.evaluate(chunk)?;
+                let mut result: Option<Truths> = None;
+                for (operator, right) in rest {
+                    let right = right.evaluate(chunk)?;
+                    let truths = compared(&left, *operator, &right);
+                    result = Some(match result {
+                        Some(before) => before.and(&truths),
+                        None => truths,
+                    });
+                    left = right;
+                }
+                result.unwrap_or_else(|| Truths::all(chunk.len(), Some(true)))
             }
-            return Ok(());
-        }
-        for (at, passes) in passes.iter_mut().enumerate() {
-            if *passes {
-                *passes = self.evaluate(columns, at)?.truth()? == Some(true);
+            CellOperator::Text(text, test, part) => {
+                tested(&*text.evaluate(chunk)?, *test, &*part.evaluate(chunk)?)
             }
-        }
-        Ok(())
+            CellOperator::In(item, set) => contained(&*item.evaluate(chunk)?, set),
+            CellOperator::IsNull(inside, expected) => is_null(&*inside.evaluate(chunk)?, *expected),
+            CellOperator::Constant(_)
+            | CellOperator::Property(_)
+            | CellOperator::Arithmetic(..)
+            | CellOperator::Negative(_)
+            | CellOperator::Component(..)
+            | CellOperator::Case { .. } => self.evaluate(chunk)?.truths()?,
+        })
     }
 }
 
-/// A chain of comparisons.
-fn comparisons<'c>(
-    first: &'c CellOperator,
-    rest: &'c [(CompareOp, CellOperator)],
-    columns: Columns<'_, 'c>,
-    at: usize,
-) -> Decided<Cell<'c>> {
-    let mut left = first.evaluate(columns, at)?;
-    let mut result = Some(true);
-    for (operator, right) in rest {
-        let right = right.evaluate(columns, at)?;
-        match compared(left, *operator, right) {
-            Some(true) => {}
-            Some(false) => return Ok(Cell::Bool(false)),
-            None => result = None,
-        }
-        left = right;
+/// `AND`, and with false `OR`. Each operand is evaluated for the nodes that those before it leave
+/// open.
+fn connected<'c>(list: &'c [CellOperator], is_and: bool, chunk: &Chunk<'_, 'c>) -> Decided<Truths> {
+    let mut result = Truths::all(chunk.len(), Some(is_and));
+    for operator in list {
+        let closed = if is_and { result.failing() } else { result.holding().clone() };
+        let truths = match closed.count() {
+            0 => operator.truths(chunk)?,
+            all if all == chunk.len() => break,
+            _ => {
+                let open = closed.not().positions();
+                operator.truths(&chunk.narrowed(&open))?.spread(&open, chunk.len(), is_and)
+            }
+        };
+        result = if is_and { result.and(&truths) } else { result.or(&truths) };
     }
-    Ok(of_truth(result))
+    Ok(result)
 }
 
 /// The parts of `CASE`.
 type Choice<'c> = (Option<&'c CellOperator>, &'c [(CellOperator, CellOperator)], &'c CellOperator);
 
-/// The value of the branch that is chosen.
+/// The values of the branches that are chosen. Each is evaluated for its own nodes.
 fn chosen<'c>(
     (subject, branches, otherwise): Choice<'c>,
-    columns: Columns<'_, 'c>,
-    at: usize,
-) -> Decided<Cell<'c>> {
+    chunk: &Chunk<'_, 'c>,
+) -> Decided<Vector<'c>> {
     let subject = match subject {
-        Some(it) => Some(it.evaluate(columns, at)?),
+        Some(it) => Some(it.evaluate(chunk)?),
         None => None,
     };
-    for (when, then) in branches {
-        let when = when.evaluate(columns, at)?;
-        let is_chosen = match subject {
-            None => when.truth()? == Some(true),
-            Some(subject) => subject.equals(when) == Some(true),
-        };
-        if is_chosen {
-            return then.evaluate(columns, at);
+    let mut cells = vec![Cell::Null; chunk.len()];
+    let mut rest: Vec<u32> = (0..chunk.len() as u32).collect();
+    let mut set = |then: &'c CellOperator, positions: &[u32]| -> Decided<()> {
+        if positions.is_empty() {
+            return Ok(());
         }
-    }
-    otherwise.evaluate(columns, at)
-}
-
-#[inline]
-fn of_truth<'c>(truth: Option<bool>) -> Cell<'c> {
-    truth.map_or(Cell::Null, Cell::Bool)
-}
-
-#[inline]
-fn compared(left: Cell<'_>, operator: CompareOp, right: Cell<'_>) -> Option<bool> {
-    match operator {
-        CompareOp::Equal => left.equals(right),
-        CompareOp::Unequal => left.equals(right).map(|it| !it),
-        CompareOp::Less => left.compares(Comparison::Less, right),
-        CompareOp::LessEqual => left.compares(Comparison::LessOrEqual, right),
-        CompareOp::Greater => left.compares(Comparison::Greater, right),
-        CompareOp::GreaterEqual => left.compares(Comparison::GreaterOrEqual, right),
-    }
-}
-
-/// An integer beyond 64 bits and a division by zero are errors, which rows describe.
-fn arithmetic<'c>(left: Cell<'c>, operator: ArithmeticOp, right: Cell<'c>) -> Decided<Cell<'c>> {
-    let (one, other) = match (left, right) {
-        (Cell::Null, _) | (_, Cell::Null) => return Ok(Cell::Null),
-        (Cell::Int(one), Cell::Int(other)) => {
-            let result = match operator {
-                ArithmeticOp::Add => one.checked_add(other),
-                ArithmeticOp::Subtract => one.checked_sub(other),
-                ArithmeticOp::Multiply => one.checked_mul(other),
-                ArithmeticOp::Divide => one.checked_div(other),
-                ArithmeticOp::Modulo | ArithmeticOp::Power | ArithmeticOp::Concatenate => None,
-            };
-            return result.map(Cell::Int).ok_or(Undecided);
+        let values = then.evaluate(&chunk.narrowed(positions))?;
+        for (at, position) in positions.iter().enumerate() {
+            cells[*position as usize] = values.cell(at);
         }
-        (Cell::Float(one), Cell::Float(other)) => (one, other),
-        (Cell::Int(one), Cell::Float(other)) => (one as f64, other),
-        (Cell::Float(one), Cell::Int(other)) => (one, other as f64),
-        _ => return Err(Undecided),
+        Ok(())
     };
-    Ok(Cell::Float(match operator {
-        ArithmeticOp::Add => one + other,
-        ArithmeticOp::Subtract => one - other,
-        ArithmeticOp::Multiply => one * other,
-        ArithmeticOp::Divide => one / other,
-        ArithmeticOp::Modulo | ArithmeticOp::Power | ArithmeticOp::Concatenate => {
-            return Err(Undecided);
+    for (when, then) in branches {
+        if rest.is_empty() {
+            break;
         }
-    }))
-}
-
-/// Null where one of the two is no string.
-fn text_test(text: Cell<'_>, test: TextTest, part: Cell<'_>) -> Option<bool> {
-    let (Cell::Text(text), Cell::Text(part)) = (text, part) else { return None };
-    Some(match test {
-        TextTest::StartsWith => text.starts_with(part),
-        TextTest::EndsWith => text.ends_with(part),
-        TextTest::Contains => text.contains(part),
-    })
+        let open = chunk.narrowed(&rest);
+        let truths = match &subject {
+            None => when.truths(&open)?,
+            Some(subject) => {
+                compared(&subject.gather(&rest), CompareOp::Equal, &*when.evaluate(&open)?)
+            }
+        };
+        let numbered = |bits: Vec<u32>| bits.into_iter().map(|at| rest[at as usize]).collect();
+        let (of_branch, others): (Vec<u32>, Vec<u32>) =
+            (numbered(truths.holding().positions()), numbered(truths.holding().not().positions()));
+        set(then, &of_branch)?;
+        rest = others;
+    }
+    set(otherwise, &rest)?;
+    Ok(Vector::of_cells(cells))
 }

@@ -4,8 +4,8 @@
 
 use super::batch::CellBatch;
 use super::cell::{Cell, Decided, Undecided};
+use super::chunk::Chunk;
 use super::compile::{CellOperator, Compiler};
-use super::evaluate::Columns;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
 use crate::execute::run::{Execution, Reservation, Row};
@@ -121,12 +121,10 @@ impl<'p, 'g> CellGroups<'p, 'g> {
         let is_weighted = counts.iter().any(|it| *it != 1);
         let operators = self.keys.len() + 2 * self.aggregates.len();
         let (this, rows) = (&*self, (nodes, self.width));
-        let partials =
-            self.batch.each_row(rows, (operators, CHUNK), |number, nodes, columns| {
-                let count = nodes.len() / this.width;
-                let weights = is_weighted.then(|| &counts[number * CHUNK..][..count]);
-                this.partial(columns, (count, weights), &forks())
-            })?;
+        let partials = this.batch.each_row(rows, (operators, CHUNK), |number, chunk| {
+            let weights = is_weighted.then(|| &counts[number * CHUNK..][..chunk.len()]);
+            this.partial(chunk, weights, &forks())
+        })?;
         let Some(partials) = partials else { return Ok(false) };
         for partial in partials {
             if !self.merge(partial, context, reserved)? {
@@ -139,47 +137,51 @@ impl<'p, 'g> CellGroups<'p, 'g> {
     /// The groups of a chunk.
     fn partial<'c>(
         &'c self,
-        columns: Columns<'_, 'c>,
-        (count, weights): (usize, Option<&[u64]>),
+        chunk: &Chunk<'_, 'c>,
+        weights: Option<&[u64]>,
         context: &Context,
     ) -> Decided<Partial> {
+        let vectors = |it: &'c CellOperator| it.evaluate(chunk);
+        let of_keys = self.keys.iter().map(vectors).collect::<Decided<Vec<_>>>()?;
+        let count = chunk.len();
         let mut kinds = vec![None; self.keys.len()];
         let mut groups = vec![0_u32; count];
         let mut firsts: Vec<usize> = if self.keys.is_empty() { vec![0] } else { Vec::new() };
-        for (level, (key, kind)) in self.keys.iter().zip(&mut kinds).enumerate() {
+        for (level, (key, kind)) in of_keys.iter().zip(&mut kinds).enumerate() {
             let mut numbers: FxHashMap<(u32, KeyCell<'c>), u32> = FxHashMap::default();
             firsts.clear();
             for (at, group) in groups.iter_mut().enumerate() {
-                let cell = key_cell(key.evaluate(columns, at)?, kind)?;
+                let cell = key_cell(key.cell(at), kind)?;
                 let next = firsts.len() as u32;
                 *group = *numbers.entry((*group, cell)).or_insert_with(|| {
                     firsts.push(at);
                     next
                 });
                 if GROUPS_MAX < firsts.len() && level + 1 == self.keys.len() {
-                    return Err(Undecided);
+                    return Err(Undecided::Rows);
                 }
             }
         }
         let mut accumulators: Vec<Vec<Accumulator>> =
             firsts.iter().map(|_| started(&self.aggregates)).collect();
         for (index, (_, argument)) in self.aggregates.iter().enumerate() {
+            let argument = argument.as_ref().map(vectors).transpose()?;
             for (at, group) in groups.iter().enumerate() {
                 let times = weights.map_or(1, |it| it[at]);
                 let accumulator = &mut accumulators[*group as usize][index];
-                let result = match argument {
+                let result = match &argument {
                     None => accumulator.update_times(&[], times, context),
                     Some(argument) => {
-                        let value = argument.evaluate(columns, at)?.value()?;
+                        let value = argument.cell(at).value()?;
                         accumulator.update_times(std::slice::from_ref(&value), times, context)
                     }
                 };
                 // Rows give the position of the error.
-                result.map_err(|_| Undecided)?;
+                result.map_err(|_| Undecided::Rows)?;
             }
         }
         let key_of = |at: &usize| -> Decided<Vec<Value>> {
-            self.keys.iter().map(|key| key.evaluate(columns, *at)?.value()).collect()
+            of_keys.iter().map(|key| key.cell(*at).value()).collect()
         };
         let keys = match self.keys.is_empty() {
             true => vec![Vec::new()],
@@ -247,7 +249,7 @@ fn key_cell<'c>(cell: Cell<'c>, kind: &mut Option<KeyKind>) -> Decided<KeyCell<'
         Cell::Text(text) => return Ok(KeyCell::Text(text)),
         Cell::Int(number) => (KeyKind::Int, KeyCell::Int(number)),
         Cell::Float(number) if number == 0.0 && number.is_sign_negative() => {
-            return Err(Undecided);
+            return Err(Undecided::Rows);
         }
         Cell::Float(number) => {
             let number = if number.is_nan() { f64::NAN } else { number };
@@ -259,6 +261,6 @@ fn key_cell<'c>(cell: Cell<'c>, kind: &mut Option<KeyKind>) -> Decided<KeyCell<'
     };
     match kind.get_or_insert(of_cell) {
         kind if *kind == of_cell => Ok(key),
-        _ => Err(Undecided),
+        _ => Err(Undecided::Rows),
     }
 }

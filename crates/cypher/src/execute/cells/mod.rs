@@ -1,20 +1,28 @@
-//! Scans by columns: conditions and projections of one node are evaluated over batches of cells,
-//! values without memory of their own, on all threads.
+//! Scans by columns: conditions and projections of one node are evaluated over chunks of nodes, on
+//! all threads.
 //!
-//! An expression is compiled to operators over cells. What cells do not decide, like an error, an
-//! ambiguous property or a kind that has no cell, is left to the evaluation of rows: it gives the
-//! same values, and the errors.
+//! An expression is compiled to operators over vectors: values of one type are contiguous, and an
+//! operator is chosen once for all of a chunk. Values of several types are cells, values without
+//! memory of their own. What cells do not decide, like an error, an ambiguous property or a kind
+//! that has no cell, is left to the evaluation of rows: it gives the same values, and the errors.
 
 mod cell;
+mod bits;
+mod vector;
 mod set;
 mod compile;
-mod evaluate;
 mod batch;
+mod chunk;
+mod compare;
+mod arithmetic;
+mod evaluate;
 mod scan;
 mod top;
 mod groups;
 
 pub(super) use batch::{CellExpression, Conditions};
+pub use bits::{Bits, Truths};
 pub use cell::Cell;
 pub(super) use groups::CellGroups;
 pub(super) use scan::{Rest, leading_filters};
+pub use vector::{TypedCells, Vector};

@@ -2,7 +2,7 @@
 //! most scans that have a limit end in it, and small labels need no columns.
 
 use super::batch::{CellBatch, Conditions};
-use super::cell::Undecided;
+use super::cell::{Decided, Undecided};
 use super::compile::{CellOperator, Compiler};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::join::CHECKED_NODES;
@@ -368,16 +368,19 @@ impl<'p, 'g> CellProjection<'p, 'g> {
 
     /// The values of all items that have cells, node by node; `None` where cells do not decide.
     fn values(&self, nodes: &[u32]) -> Result<Option<Vec<(Vec<Value>, usize)>>> {
-        self.batch.each(nodes, (2 * self.operators.len(), CHECKED_NODES), |nodes, columns| {
-            let (mut values, mut bytes) = (Vec::new(), 0);
-            for at in 0..nodes.len() {
-                for (_, _, operator) in &self.operators {
-                    let value = operator.evaluate(columns, at)?.value()?;
+        self.batch.each(nodes, (2 * self.operators.len(), CHECKED_NODES), |chunk| {
+            let vectors = self.operators.iter().map(|(_, _, it)| it.evaluate(chunk));
+            let vectors = vectors.collect::<Decided<Vec<_>>>()?;
+            let mut values = Vec::with_capacity(chunk.len() * vectors.len());
+            let mut bytes = 0;
+            for at in 0..chunk.len() {
+                for vector in &vectors {
+                    let value = vector.cell(at).value()?;
                     bytes += weight(&value);
                     values.push(value);
                 }
                 if BYTES_MAX < bytes {
-                    return Err(Undecided);
+                    return Err(Undecided::Rows);
                 }
             }
             Ok((values, bytes))

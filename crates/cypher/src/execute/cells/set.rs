@@ -38,6 +38,22 @@ impl CellSet {
         Some(set)
     }
 
+    /// The integers, where all items are integers or null, and there are some.
+    pub(super) fn only_ints(&self) -> Option<Vec<i64>> {
+        let are_ints = self.texts.is_empty() && self.others.is_empty() && !self.is_empty;
+        are_ints.then(|| self.ints.iter().copied().collect())
+    }
+
+    /// The strings, where there is an item: items of other kinds equal no string.
+    pub(super) fn texts(&self) -> Option<Vec<&str>> {
+        (!self.is_empty).then(|| self.texts.iter().map(|it| &**it).collect())
+    }
+
+    /// Whether an item is null.
+    pub(super) fn has_null(&self) -> bool {
+        self.has_null
+    }
+
     /// `cell IN list`; `None` is null.
     pub(super) fn contains(&self, cell: Cell<'_>) -> Option<bool> {
         if self.is_empty {

@@ -90,10 +90,10 @@ impl Execution<'_> {
             return Ok(None);
         }
         reserved.grow(nodes.len() * 2 * size_of::<i128>())?;
-        let parts = batch.each(&nodes, (1, CHECKED_NODES), |nodes, columns| {
-            let mut kind = None;
-            let number = |at| number_of(operator.evaluate(columns, at)?, &mut kind);
-            let numbers = (0..nodes.len()).map(number).collect::<Decided<Vec<i128>>>()?;
+        let parts = batch.each(&nodes, (1, CHECKED_NODES), |chunk| {
+            let (vector, mut kind) = (operator.evaluate(chunk)?, None);
+            let number = |at| number_of(vector.cell(at), &mut kind);
+            let numbers = (0..chunk.len()).map(number).collect::<Decided<Vec<i128>>>()?;
             Ok((kind, numbers))
         })?;
         let Some(parts) = parts else { return Ok(None) };
@@ -144,10 +144,10 @@ fn number_of(cell: Cell<'_>, kind: &mut Option<NumberKind>) -> Decided<i128> {
             let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
             (NumberKind::Time, nanos)
         }
-        Cell::Float(_) | Cell::Bool(_) | Cell::Text(_) => return Err(Undecided),
+        Cell::Float(_) | Cell::Bool(_) | Cell::Text(_) => return Err(Undecided::Rows),
     };
     match kind.get_or_insert(of_cell) {
         kind if *kind == of_cell => Ok(number),
-        _ => Err(Undecided),
+        _ => Err(Undecided::Rows),
     }
 }

@@ -47,14 +47,51 @@ fn time() -> impl Strategy<Value = Option<Json>> {
     prop::option::weighted(0.8, prop::sample::select(texts).prop_map(|it| json!({"datetime": it})))
 }
 
-/// Properties with cells have names of an even length: `mm` has numbers, `vv` anything.
+fn one_of(values: Vec<Json>) -> impl Strategy<Value = Option<Json>> {
+    prop::option::weighted(0.8, prop::sample::select(values))
+}
+
+/// Values of one type each: integers, floats, booleans and strings.
+fn typed() -> impl Strategy<Value = [Option<Json>; 4]> {
+    let ints = vec![
+        json!(0),
+        json!(-1),
+        json!(2),
+        json!(i64::MAX),
+        json!(i64::MIN),
+        json!(9_007_199_254_740_993_i64),
+    ];
+    let floats = vec![
+        json!(0.0),
+        json!(-0.0),
+        json!(2.5),
+        json!(9_007_199_254_740_992.0),
+        json!({"float": "NaN"}),
+        json!({"float": "Infinity"}),
+        json!({"float": "-Infinity"}),
+    ];
+    let bools = vec![json!(true), json!(false)];
+    let texts = vec![json!("ann"), json!("Ann"), json!("1"), json!("")];
+    (one_of(ints), one_of(floats), one_of(bools), one_of(texts))
+        .prop_map(|(int, float, truth, text)| [int, float, truth, text])
+}
+
+/// Properties with cells have names of an even length: `mm` has numbers, `vv` anything; `ii`, `ff`,
+/// `bb` and `ss` have one type.
 fn graph() -> impl Strategy<Value = Json> {
-    let node = (0..4_u8, value(), number(), number(), time());
-    prop::collection::vec(node, 0..24).prop_map(|nodes| {
-        let nodes = nodes.into_iter().enumerate().map(|(id, (bits, any, one, other, time))| {
+    let node = (0..4_u8, value(), number(), number(), time(), typed()).boxed();
+    let nodes = prop_oneof![
+        4 => prop::collection::vec(node.clone(), 0..24),
+        1 => prop::collection::vec(node, 60..140),
+    ];
+    nodes.prop_map(|nodes| {
+        let nodes = nodes.into_iter().enumerate();
+        let nodes = nodes.map(|(id, (bits, any, one, other, time, typed))| {
             let labels = if bits == 0 { json!([]) } else { json!(["A"]) };
             let mut props = json!({"id": id});
-            let named = [("vv", any), ("mm", one.clone()), ("x", one), ("nn", other), ("tt", time)];
+            let mut named =
+                vec![("vv", any), ("mm", one.clone()), ("x", one), ("nn", other), ("tt", time)];
+            named.extend(["ii", "ff", "bb", "ss"].into_iter().zip(typed));
             for (name, value) in named {
                 if let Some(value) = value {
                     props[name] = value;
@@ -73,8 +110,26 @@ fn operand() -> impl Strategy<Value = String> {
         "n.nn",
         "n.vv",
         "n.x",
+        "n.ii",
+        "n.ii",
+        "n.ff",
+        "n.ff",
+        "n.bb",
+        "n.ss",
+        "n.ii + n.mm",
+        "n.ii * n.ii",
+        "n.ii % n.mm",
+        "n.ff % 2",
+        "n.ff / n.ii",
+        "-n.ii",
+        "-n.ff",
+        "CASE WHEN n.ii <> 0 THEN 7 / n.ii ELSE n.ff END",
         "1",
         "2",
+        "9007199254740992",
+        "9007199254740993",
+        "2.0",
+        "-0.0",
         "0.5",
         "'ann'",
         "null",
@@ -112,6 +167,11 @@ fn condition() -> impl Strategy<Value = String> {
             "IN [1, 'ann', null]",
             "IN [1, 0.5]",
             "IN []",
+            "IN [2, -1]",
+            "IN [2, null]",
+            "IN ['Ann', '1']",
+            "IN [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]",
+            "< 1 / n.ii",
             "STARTS WITH 'A'",
             "ENDS WITH 'n'",
             "CONTAINS 'nn'",
@@ -128,6 +188,9 @@ fn condition() -> impl Strategy<Value = String> {
         "n.vv = n.vv AND n:A",
         "exists(n.mm)",
         "0 < n.mm <= 2",
+        "n.bb",
+        "n.ii <> 0 AND 7 / n.ii < 4",
+        "n.ii = 0 OR n.mm = 0 OR 7 / n.ii < 4",
     ])
     .prop_map(str::to_owned);
     prop_oneof![4 => compare, 3 => test, 1 => others].prop_recursive(2, 6, 3, |inside| {

@@ -3,7 +3,7 @@
 use crate::ast::Direction;
 use crate::execute::{
     Adjacency, Cell, Dictionary, Graph, IndexAccess, IndexEstimate, IndexTest, Lists,
-    PropertyColumn,
+    PropertyColumn, Vector,
 };
 use crate::procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NameList};
 use hexgraph_base::types::{DateTime, Error, Result};
@@ -264,11 +264,12 @@ struct MemoryColumn<'a> {
 
 impl PropertyColumn for MemoryColumn<'_> {
     /// Names of an odd length have no column.
-    fn cells<'c>(&'c self, nodes: &[u32], into: &mut Vec<Cell<'c>>) -> Result<bool> {
+    fn vector(&self, nodes: &[u32]) -> Result<Option<Vector<'_>>> {
         assert!(nodes.is_sorted());
+        let mut cells = Vec::new();
         for node in nodes {
             let value = self.lists.properties.get(node).and_then(|it| it.get(&self.name));
-            into.push(match value {
+            cells.push(match value {
                 None | Some(Value::Null) => Cell::Null,
                 Some(Value::Bool(truth)) => Cell::Bool(*truth),
                 Some(Value::Int(number)) => Cell::Int(*number),
@@ -280,10 +281,10 @@ impl PropertyColumn for MemoryColumn<'_> {
                     let time = DateTime::from_unix(instant.as_second(), nanos);
                     Cell::Time(DateTime { offset_minutes: offset as i16, ..time })
                 }
-                Some(_) => return Ok(false),
+                Some(_) => return Ok(None),
             });
         }
-        Ok(self.name.len().is_multiple_of(2))
+        Ok(self.name.len().is_multiple_of(2).then(|| Vector::of_cells(cells)))
     }
 
     /// Names of an odd length have no column.

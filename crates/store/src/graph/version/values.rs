@@ -1,6 +1,7 @@
 //! The values of a predicate at one version, in one language: base and changes as one.
 
 pub(crate) mod patched_floats;
+mod node_values;
 mod number_lists;
 
 use super::change_lists::{ChangedNumbers, ChangedTexts, ColumnChanges};
@@ -296,48 +297,6 @@ impl LangValues {
                 let value = || column.values.get(column.row_positions(row).start);
                 visit(start + at, &value, codes.map(|codes| codes.get(row).into()));
             });
-            start += nodes.len();
-        });
-    }
-
-    /// Calls `visit` with the position of each of some ascending nodes that has a value, and with
-    /// its first value. The type of the column is tested once for a run of nodes. O(nodes + changes
-    /// between the first and the last node).
-    pub fn for_each_value<'a>(&'a self, nodes: &[u32], mut visit: impl FnMut(usize, ValueRef<'a>)) {
-        let column = &self.base.column;
-        let mut start = 0;
-        self.by_changes(nodes, |run| {
-            let nodes = match run {
-                NumberRun::Stored(nodes) => nodes,
-                NumberRun::Changed(_, row) => {
-                    if let Some(row) = row {
-                        visit(start, row.first());
-                    }
-                    start += 1;
-                    return;
-                }
-            };
-            let rows = &column.subjects;
-            match &column.values {
-                Values::SmallInt(numbers) if column.rows.is_none() => {
-                    rows.for_each_row(nodes, |at, row| {
-                        visit(start + at, ValueRef::Int(numbers.get(row).into()));
-                    });
-                }
-                Values::Int(numbers) if column.rows.is_none() => {
-                    rows.for_each_row(nodes, |at, row| {
-                        visit(start + at, ValueRef::Int(numbers.get(row)));
-                    });
-                }
-                Values::Float(numbers) if column.rows.is_none() => {
-                    rows.for_each_row(nodes, |at, row| {
-                        visit(start + at, ValueRef::Float(numbers.get(row)));
-                    });
-                }
-                values => rows.for_each_row(nodes, |at, row| {
-                    visit(start + at, values.get(column.row_positions(row).start));
-                }),
-            }
             start += nodes.len();
         });
     }

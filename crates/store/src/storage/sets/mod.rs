@@ -3,6 +3,7 @@
 pub(super) mod bitmap;
 mod changed;
 pub(super) mod node_set;
+mod members_among;
 pub(super) mod node_iter;
 pub(super) mod sorted;
 pub(super) mod span_bits;

@@ -1,7 +1,9 @@
+use crate::storage::NodeSet;
 use crate::storage::files::blocks::catch_corrupt;
 use crate::storage::sets::bitmap::*;
 use proptest::prelude::*;
 use roaring::RoaringBitmap;
+use std::sync::Arc;
 
 /// Members of one container, in one of the shapes that its kinds are for.
 fn members_of_a_key() -> impl Strategy<Value = Vec<u16>> {
@@ -147,6 +149,22 @@ proptest! {
         others.extend(new);
         others.sort_unstable();
         prop_assert!(!frozen.is_exactly(&others), "{} for {}", new.unwrap_or(0), gone);
+    }
+
+    #[test]
+    fn counts_the_members_among_some(set in sets(), gained in sets(), nodes in sets(), run in any::<bool>()) {
+        let frozen: NodeSet = FrozenBitmap::from_sorted_iter(set.iter()).into();
+        let nodes: Vec<u32> = match (run, nodes.min()) {
+            (true, Some(first)) => (first..first.saturating_add(99)).collect(),
+            _ => nodes.iter().collect(),
+        };
+        let expected = nodes.iter().filter(|node| set.contains(**node)).count();
+        prop_assert_eq!(frozen.count_among(&nodes), expected);
+        let (gained, lost) = (&gained - &set, &set & &nodes.iter().copied().step_by(3).collect::<RoaringBitmap>());
+        let changed = &(&set | &gained) - &lost;
+        let overlay = NodeSet::overlay(frozen, &Arc::new(gained), &Arc::new(lost));
+        let expected = nodes.iter().filter(|node| changed.contains(**node)).count();
+        prop_assert_eq!(overlay.count_among(&nodes), expected);
     }
 
     #[test]
