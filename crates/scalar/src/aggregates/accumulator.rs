@@ -104,6 +104,50 @@ impl Accumulator {
         }
     }
 
+    /// As [`update`](Accumulator::update), with one integer.
+    ///
+    /// # Errors
+    ///
+    /// As [`update`](Accumulator::update).
+    #[inline]
+    pub fn update_int(&mut self, number: i64, context: &Context) -> Result<()> {
+        match &mut self.state {
+            _ if self.distinct.is_some() => {}
+            State::Sum(sum) | State::Mean(sum) if sum.is_of_numbers() => {
+                sum.add_int(number);
+                return Ok(());
+            }
+            State::Min(Some(Value::Int(least))) if *least <= number => return Ok(()),
+            State::Max(Some(Value::Int(greatest))) if number <= *greatest => return Ok(()),
+            _ => {}
+        }
+        self.add(&Value::Int(number), 1, context)
+    }
+
+    /// As [`update`](Accumulator::update), with one float.
+    ///
+    /// # Errors
+    ///
+    /// As [`update`](Accumulator::update).
+    #[inline]
+    pub fn update_float(&mut self, number: f64, context: &Context) -> Result<()> {
+        match &mut self.state {
+            _ if self.distinct.is_some() => {}
+            State::Sum(sum) | State::Mean(sum) if sum.is_of_numbers() => {
+                sum.add_one_float(number);
+                return Ok(());
+            }
+            State::Min(Some(Value::Float(least))) if *least <= number => return Ok(()),
+            State::Max(Some(Value::Float(greatest))) if number <= *greatest => return Ok(()),
+            State::Sample(moments) | State::Population(moments) => {
+                moments.add_times(number, 1.0);
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.add(&Value::Float(number), 1, context)
+    }
+
     /// Merges another accumulator of the same aggregate; its values count as later ones.
     ///
     /// # Errors

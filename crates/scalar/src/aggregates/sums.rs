@@ -51,6 +51,26 @@ impl Sum {
         Ok(())
     }
 
+    /// Whether no duration was added.
+    #[inline]
+    pub(super) fn is_of_numbers(&self) -> bool {
+        self.duration.is_none()
+    }
+
+    /// Adds an integer to a sum of numbers.
+    #[inline]
+    pub(super) fn add_int(&mut self, number: i64) {
+        self.ints = self.ints.saturating_add(number.into());
+        self.count = self.count.saturating_add(1);
+    }
+
+    /// Adds a float to a sum of numbers.
+    #[inline]
+    pub(super) fn add_one_float(&mut self, number: f64) {
+        self.add_float(number);
+        self.count = self.count.saturating_add(1);
+    }
+
     /// Neumaier's sum.
     fn add_float(&mut self, number: f64) {
         let (sum, rest) = self.floats.unwrap_or_default();

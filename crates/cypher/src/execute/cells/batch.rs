@@ -111,18 +111,6 @@ impl<'g> Conditions<'g> {
         self.operators.is_empty()
     }
 
-    /// For each of ascending nodes whether it passes; `None` where cells do not decide.
-    pub(in crate::execute) fn passes(&self, nodes: &[u32]) -> Result<Option<Vec<bool>>> {
-        let results = self.each(nodes, |chunk| {
-            let mut passes = vec![false; chunk.len()];
-            for position in self.positions(chunk)? {
-                passes[position as usize] = true;
-            }
-            Ok(passes)
-        })?;
-        Ok(results.map(|it| it.concat()))
-    }
-
     /// The nodes of ascending ones that pass; `None` where cells do not decide.
     pub(in crate::execute) fn passing(&self, nodes: &[u32]) -> Result<Option<Vec<u32>>> {
         if self.is_empty() {

@@ -3,15 +3,19 @@
 //! that sums of floats have the same bits.
 
 use super::batch::CellBatch;
+use super::bits::is_valid;
 use super::cell::{Cell, Decided, Undecided};
 use super::chunk::Chunk;
 use super::compile::{CellOperator, Compiler};
+use super::vector::Vector;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
 use crate::execute::run::{Execution, Reservation, Row};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Accumulator, Context, Value};
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
+use std::slice;
 
 /// The bindings of a chunk: their cells fit the caches.
 const CHUNK: usize = 1 << 12;
@@ -21,15 +25,20 @@ const GROUPS_MAX: usize = CHUNK / 4;
 
 /// The groups so far, by keys and aggregates of cells.
 pub(in crate::execute) struct CellGroups<'p, 'g> {
+    operators: GroupOperators<'p, 'g>,
+    /// The kinds of each key, where equal values of several kinds have different representations.
+    kinds: Vec<Option<KeyKind>>,
+    groups: FxHashMap<Vec<Value>, usize>,
+    accumulators: Vec<Vec<Accumulator>>,
+}
+
+/// What groups are made of.
+struct GroupOperators<'p, 'g> {
     batch: CellBatch<'g>,
     /// The number of variables.
     width: usize,
     keys: Vec<CellOperator>,
     aggregates: Vec<(&'p Aggregate, Option<CellOperator>)>,
-    /// The kinds of each key, where equal values of several kinds have different representations.
-    kinds: Vec<Option<KeyKind>>,
-    groups: FxHashMap<Vec<Value>, usize>,
-    accumulators: Vec<Vec<Accumulator>>,
 }
 
 /// A kind of a number, or the offset of an instant.
@@ -54,9 +63,12 @@ enum KeyCell<'c> {
 }
 
 /// The groups of a chunk, in the order of their first bindings.
-struct Partial {
+struct Partial<'c> {
     kinds: Vec<Option<KeyKind>>,
-    keys: Vec<Vec<Value>>,
+    /// The keys of all groups, one group behind the other.
+    keys: Vec<KeyCell<'c>>,
+    cells: Vec<Cell<'c>>,
+    /// For each aggregate those of all groups.
     accumulators: Vec<Vec<Accumulator>>,
 }
 
@@ -91,21 +103,14 @@ impl<'p, 'g> CellGroups<'p, 'g> {
             ));
         }
         let (kinds, groups) = (vec![None; keys.len()], FxHashMap::default());
-        let mut accumulators = Vec::new();
-        if keys.is_empty() {
-            accumulators.push(started(&columns));
-        }
         let batch = CellBatch::new(&compiler.properties, graph);
         let width = plan.retained.len();
-        Some(CellGroups {
-            batch,
-            width,
-            keys: operators,
-            aggregates: columns,
-            kinds,
-            groups,
-            accumulators,
-        })
+        let operators = GroupOperators { batch, width, keys: operators, aggregates: columns };
+        let accumulators = match keys.is_empty() {
+            true => vec![operators.aggregates.iter().map(started).collect()],
+            false => Vec::new(),
+        };
+        Some(CellGroups { operators, kinds, groups, accumulators })
     }
 
     /// Adds bindings with their numbers of matches. False where cells do not decide; then the
@@ -117,111 +122,21 @@ impl<'p, 'g> CellGroups<'p, 'g> {
         context: &Context,
         reserved: &mut Reservation<'_>,
     ) -> Result<bool> {
-        let forks = context.forks();
+        let CellGroups { operators, kinds, groups, accumulators } = self;
+        let (operators, forks) = (&*operators, context.forks());
         let is_weighted = counts.iter().any(|it| *it != 1);
-        let operators = self.keys.len() + 2 * self.aggregates.len();
-        let (this, rows) = (&*self, (nodes, self.width));
-        let partials = this.batch.each_row(rows, (operators, CHUNK), |number, chunk| {
-            let weights = is_weighted.then(|| &counts[number * CHUNK..][..chunk.len()]);
-            this.partial(chunk, weights, &forks())
-        })?;
+        let about = (operators.keys.len() + 2 * operators.aggregates.len(), CHUNK);
+        let partials =
+            operators.batch.each_row((nodes, operators.width), about, |number, chunk| {
+                let weights = is_weighted.then(|| &counts[number * CHUNK..][..chunk.len()]);
+                operators.partial(chunk, weights, &forks())
+            })?;
         let Some(partials) = partials else { return Ok(false) };
+        let (aggregates, numbers) = (operators.aggregates.len(), FxHashMap::default());
+        let mut merged = Merged { aggregates, kinds, groups, accumulators, numbers };
         for partial in partials {
-            if !self.merge(partial, context, reserved)? {
+            if !merged.add(partial, operators.keys.len(), context, reserved)? {
                 return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// The groups of a chunk.
-    fn partial<'c>(
-        &'c self,
-        chunk: &Chunk<'_, 'c>,
-        weights: Option<&[u64]>,
-        context: &Context,
-    ) -> Decided<Partial> {
-        let vectors = |it: &'c CellOperator| it.evaluate(chunk);
-        let of_keys = self.keys.iter().map(vectors).collect::<Decided<Vec<_>>>()?;
-        let count = chunk.len();
-        let mut kinds = vec![None; self.keys.len()];
-        let mut groups = vec![0_u32; count];
-        let mut firsts: Vec<usize> = if self.keys.is_empty() { vec![0] } else { Vec::new() };
-        for (level, (key, kind)) in of_keys.iter().zip(&mut kinds).enumerate() {
-            let mut numbers: FxHashMap<(u32, KeyCell<'c>), u32> = FxHashMap::default();
-            firsts.clear();
-            for (at, group) in groups.iter_mut().enumerate() {
-                let cell = key_cell(key.cell(at), kind)?;
-                let next = firsts.len() as u32;
-                *group = *numbers.entry((*group, cell)).or_insert_with(|| {
-                    firsts.push(at);
-                    next
-                });
-                if GROUPS_MAX < firsts.len() && level + 1 == self.keys.len() {
-                    return Err(Undecided::Rows);
-                }
-            }
-        }
-        let mut accumulators: Vec<Vec<Accumulator>> =
-            firsts.iter().map(|_| started(&self.aggregates)).collect();
-        for (index, (_, argument)) in self.aggregates.iter().enumerate() {
-            let argument = argument.as_ref().map(vectors).transpose()?;
-            for (at, group) in groups.iter().enumerate() {
-                let times = weights.map_or(1, |it| it[at]);
-                let accumulator = &mut accumulators[*group as usize][index];
-                let result = match &argument {
-                    None => accumulator.update_times(&[], times, context),
-                    Some(argument) => {
-                        let value = argument.cell(at).value()?;
-                        accumulator.update_times(std::slice::from_ref(&value), times, context)
-                    }
-                };
-                // Rows give the position of the error.
-                result.map_err(|_| Undecided::Rows)?;
-            }
-        }
-        let key_of = |at: &usize| -> Decided<Vec<Value>> {
-            of_keys.iter().map(|key| key.cell(*at).value()).collect()
-        };
-        let keys = match self.keys.is_empty() {
-            true => vec![Vec::new()],
-            false => firsts.iter().map(key_of).collect::<Decided<_>>()?,
-        };
-        Ok(Partial { kinds, keys, accumulators })
-    }
-
-    /// Merges the groups of a chunk; false where a key has several kinds, or a sum is too large.
-    fn merge(
-        &mut self,
-        partial: Partial,
-        context: &Context,
-        reserved: &mut Reservation<'_>,
-    ) -> Result<bool> {
-        for (kind, of_chunk) in self.kinds.iter_mut().zip(partial.kinds) {
-            match (*kind, of_chunk) {
-                (Some(one), Some(other)) if one != other => return Ok(false),
-                (one, other) => *kind = one.or(other),
-            }
-        }
-        for (key, accumulators) in partial.keys.into_iter().zip(partial.accumulators) {
-            let existing = match self.keys.is_empty() {
-                true => Some(0),
-                false => self.groups.get(&key).copied(),
-            };
-            match existing {
-                Some(group) => {
-                    for (one, other) in self.accumulators[group].iter_mut().zip(accumulators) {
-                        if one.merge(other, context).is_err() {
-                            return Ok(false);
-                        }
-                    }
-                }
-                None => {
-                    reserved.grow_by_row(&key)?;
-                    reserved.grow(accumulators.len() * size_of::<Accumulator>())?;
-                    self.groups.insert(key, self.accumulators.len());
-                    self.accumulators.push(accumulators);
-                }
             }
         }
         Ok(true)
@@ -237,8 +152,213 @@ impl<'p, 'g> CellGroups<'p, 'g> {
     }
 }
 
-fn started(aggregates: &[(&Aggregate, Option<CellOperator>)]) -> Vec<Accumulator> {
-    aggregates.iter().map(|(it, _)| it.function.start(false)).collect()
+impl GroupOperators<'_, '_> {
+    /// The groups of a chunk.
+    fn partial<'c>(
+        &'c self,
+        chunk: &Chunk<'_, 'c>,
+        weights: Option<&[u64]>,
+        context: &Context,
+    ) -> Decided<Partial<'c>> {
+        let keys = self.keys.iter().map(|key| key.evaluate(chunk)).collect::<Decided<Vec<_>>>()?;
+        let mut groups = vec![0_u32; chunk.len()];
+        let (mut kinds, mut firsts) = (vec![None; keys.len()], Vec::new());
+        for (level, (key, kind)) in keys.iter().zip(&mut kinds).enumerate() {
+            let groups_max = if level + 1 == keys.len() { GROUPS_MAX } else { usize::MAX };
+            firsts.clear();
+            number(key, kind, &mut groups, (&mut firsts, groups_max))?;
+        }
+        let count = if keys.is_empty() { 1 } else { firsts.len() };
+        let mut accumulators = Vec::with_capacity(self.aggregates.len());
+        for aggregate in &self.aggregates {
+            let mut of_groups: Vec<Accumulator> = (0..count).map(|_| started(aggregate)).collect();
+            let argument = aggregate.1.as_ref().map(|it| it.evaluate(chunk)).transpose()?;
+            accumulate(&mut of_groups, argument.as_deref(), (&groups, weights), context)?;
+            accumulators.push(of_groups);
+        }
+        let (mut key_cells, mut cells) = (Vec::new(), Vec::new());
+        for at in firsts {
+            for (key, kind) in keys.iter().zip(&mut kinds) {
+                cells.push(key.cell(at));
+                key_cells.push(key_cell(key.cell(at), kind)?);
+            }
+        }
+        Ok(Partial { kinds, keys: key_cells, cells, accumulators })
+    }
+}
+
+fn started((aggregate, _): &(&Aggregate, Option<CellOperator>)) -> Accumulator {
+    aggregate.function.start(false)
+}
+
+/// Numbers the pairs of a group and a key, in the order in which they come; `firsts` are their
+/// first positions.
+fn number(
+    key: &Vector<'_>,
+    kind: &mut Option<KeyKind>,
+    groups: &mut [u32],
+    firsts: (&mut Vec<usize>, usize),
+) -> Decided<()> {
+    match key {
+        Vector::Texts(texts) => number_by(groups, firsts, |at| Ok(texts.get(at))),
+        Vector::Ints(ints) => {
+            let has_ints = ints.valid.as_ref().is_none_or(|it| 0 < it.count());
+            *kind = has_ints.then_some(KeyKind::Int);
+            number_by(groups, firsts, |at| Ok(ints.get(at)))
+        }
+        _ => number_by(groups, firsts, |at| key_cell(key.cell(at), kind)),
+    }
+}
+
+fn number_by<K: Hash + Eq>(
+    groups: &mut [u32],
+    (firsts, groups_max): (&mut Vec<usize>, usize),
+    mut key: impl FnMut(usize) -> Decided<K>,
+) -> Decided<()> {
+    let mut numbers: FxHashMap<(u32, K), u32> = FxHashMap::default();
+    for (at, group) in groups.iter_mut().enumerate() {
+        let next = firsts.len() as u32;
+        *group = *numbers.entry((*group, key(at)?)).or_insert_with(|| {
+            firsts.push(at);
+            next
+        });
+        if groups_max < firsts.len() {
+            return Err(Undecided::Rows);
+        }
+    }
+    Ok(())
+}
+
+/// Adds the values of an argument to the accumulators of their groups, in their order. Rows give
+/// the position of an error.
+fn accumulate(
+    accumulators: &mut [Accumulator],
+    argument: Option<&Vector<'_>>,
+    (groups, weights): (&[u32], Option<&[u64]>),
+    context: &Context,
+) -> Decided<()> {
+    let Some(argument) = argument else {
+        return count(accumulators, (groups, weights), context);
+    };
+    let rows = groups.iter().enumerate();
+    match (argument, weights) {
+        (Vector::Ints(ints), None) => {
+            for (at, group) in rows.filter(|(at, _)| is_valid(&ints.valid, *at)) {
+                let accumulator = &mut accumulators[*group as usize];
+                accumulator.update_int(ints.values[at], context).map_err(|_| Undecided::Rows)?;
+            }
+        }
+        (Vector::Floats(floats), None) => {
+            for (at, group) in rows.filter(|(at, _)| is_valid(&floats.valid, *at)) {
+                let accumulator = &mut accumulators[*group as usize];
+                accumulator
+                    .update_float(floats.values[at], context)
+                    .map_err(|_| Undecided::Rows)?;
+            }
+        }
+        (argument, weights) => {
+            for (at, group) in rows {
+                let value = argument.cell(at).value()?;
+                let times = weights.map_or(1, |it| it[at]);
+                let accumulator = &mut accumulators[*group as usize];
+                let result = accumulator.update_times(slice::from_ref(&value), times, context);
+                result.map_err(|_| Undecided::Rows)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Counts the matches of each group.
+fn count(
+    accumulators: &mut [Accumulator],
+    (groups, weights): (&[u32], Option<&[u64]>),
+    context: &Context,
+) -> Decided<()> {
+    let mut counts = vec![0_u64; accumulators.len()];
+    for (at, group) in groups.iter().enumerate() {
+        let count = &mut counts[*group as usize];
+        *count = count.checked_add(weights.map_or(1, |it| it[at])).ok_or(Undecided::Rows)?;
+    }
+    for (accumulator, times) in accumulators.iter_mut().zip(counts) {
+        accumulator.update_times(&[], times, context).map_err(|_| Undecided::Rows)?;
+    }
+    Ok(())
+}
+
+/// The groups of all chunks so far.
+struct Merged<'m, 'c> {
+    /// The number of aggregates.
+    aggregates: usize,
+    kinds: &'m mut Vec<Option<KeyKind>>,
+    groups: &'m mut FxHashMap<Vec<Value>, usize>,
+    accumulators: &'m mut Vec<Vec<Accumulator>>,
+    /// The group of each key that a chunk had, without a value of it.
+    numbers: FxHashMap<Box<[KeyCell<'c>]>, usize>,
+}
+
+impl<'c> Merged<'_, 'c> {
+    /// Adds the groups of a chunk; false where a key has several kinds, or a sum is too large.
+    fn add(
+        &mut self,
+        partial: Partial<'c>,
+        width: usize,
+        context: &Context,
+        reserved: &mut Reservation<'_>,
+    ) -> Result<bool> {
+        for (kind, of_chunk) in self.kinds.iter_mut().zip(partial.kinds) {
+            match (*kind, of_chunk) {
+                (Some(one), Some(other)) if one != other => return Ok(false),
+                (one, other) => *kind = one.or(other),
+            }
+        }
+        let count = partial.keys.len().checked_div(width).unwrap_or(1);
+        let mut of_chunk: Vec<_> = partial.accumulators.into_iter().map(Vec::into_iter).collect();
+        for group in 0..count {
+            let range = group * width..(group + 1) * width;
+            let number = self.number(&partial.keys[range.clone()], &partial.cells[range], reserved);
+            let next = of_chunk.iter_mut().filter_map(Iterator::next);
+            match number? {
+                Ok(Some(number)) => {
+                    for (one, other) in self.accumulators[number].iter_mut().zip(next) {
+                        if one.merge(other, context).is_err() {
+                            return Ok(false);
+                        }
+                    }
+                }
+                Ok(None) => self.accumulators.push(next.collect()),
+                Err(_) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// The group of a key; `None` for a new one, which is the next.
+    fn number(
+        &mut self,
+        key: &[KeyCell<'c>],
+        cells: &[Cell<'c>],
+        reserved: &mut Reservation<'_>,
+    ) -> Result<Decided<Option<usize>>> {
+        if key.is_empty() {
+            return Ok(Ok(Some(0)));
+        }
+        if let Some(number) = self.numbers.get(key) {
+            return Ok(Ok(Some(*number)));
+        }
+        let values: Decided<Vec<Value>> = cells.iter().map(|it| it.value()).collect();
+        let Ok(values) = values else { return Ok(Err(Undecided::Rows)) };
+        reserved.grow(size_of_val(key) + size_of::<usize>())?;
+        let next = self.accumulators.len();
+        let existing = self.groups.get(&values).copied();
+        self.numbers.insert(key.into(), existing.unwrap_or(next));
+        if existing.is_none() {
+            reserved.grow_by_row(&values)?;
+            reserved.grow(self.aggregates * size_of::<Accumulator>())?;
+            self.groups.insert(values, next);
+        }
+        Ok(Ok(existing))
+    }
 }
 
 /// A key, where equal keys have one representation.

@@ -89,12 +89,13 @@ impl Execution<'_> {
         if !left.is_empty() {
             return Ok(None);
         }
-        reserved.grow(nodes.len() * 2 * size_of::<i128>())?;
+        reserved.grow(nodes.len() * 3 * size_of::<i128>())?;
         let parts = batch.each(&nodes, (1, CHECKED_NODES), |chunk| {
             let (vector, mut kind) = (operator.evaluate(chunk)?, None);
-            let number = |at| number_of(vector.cell(at), &mut kind);
+            let number = |at| Ok(ascending(number_of(vector.cell(at), &mut kind)?, key));
             let numbers = (0..chunk.len()).map(number).collect::<Decided<Vec<i128>>>()?;
-            Ok((kind, numbers))
+            let pairs = chunk.rows().iter().copied().zip(numbers).collect();
+            Ok((kind, first_pairs(pairs, most)))
         })?;
         let Some(parts) = parts else { return Ok(None) };
         let mut kinds = parts.iter().filter_map(|(kind, _)| *kind);
@@ -103,16 +104,8 @@ impl Execution<'_> {
         {
             return Ok(None);
         }
-        let mut numbers = Vec::with_capacity(nodes.len());
-        parts.into_iter().for_each(|(_, of_part)| numbers.extend(of_part));
-        if let Some(index) = most.checked_sub(1).filter(|it| *it < numbers.len()) {
-            numbers.iter_mut().for_each(|it| *it = ascending(*it, key));
-            let mut sorted = numbers.clone();
-            let (_, last, _) = sorted.select_nth_unstable(index);
-            let last = *last;
-            let mut numbers = numbers.iter();
-            nodes.retain(|_| numbers.next().is_some_and(|it| *it <= last));
-        }
+        let pairs = parts.into_iter().flat_map(|(_, pairs)| pairs).collect();
+        nodes = first_pairs(pairs, most).into_iter().map(|(node, _)| node).collect();
         if let Some(profile) = &self.profile {
             profile.add_rows(Profile::id_of(scan.scan), scanned.nodes().len() - nodes.len());
         }
@@ -120,6 +113,17 @@ impl Execution<'_> {
         let projection = CellProjection::new(self, graph, (scan.slot, items), row);
         self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
     }
+}
+
+/// The pairs of nodes and numbers whose number is not above that of the last of the first `most`.
+fn first_pairs(mut pairs: Vec<(u32, i128)>, most: usize) -> Vec<(u32, i128)> {
+    if let Some(index) = most.checked_sub(1).filter(|it| *it < pairs.len()) {
+        let mut numbers: Vec<i128> = pairs.iter().map(|(_, number)| *number).collect();
+        let (_, last, _) = numbers.select_nth_unstable(index);
+        let last = *last;
+        pairs.retain(|(_, number)| *number <= last);
+    }
+    pairs
 }
 
 /// A number in whose ascending order the numbers of a key are: descending ones are the others below

@@ -62,6 +62,15 @@ impl Candidates {
         Ok(())
     }
 
+    /// Drops all nodes but some of them.
+    pub(super) fn retain(&mut self, some: Vec<u32>) {
+        if let Some(counts) = &mut self.counts {
+            let (mut nodes, mut some) = (self.nodes.iter(), some.iter().peekable());
+            counts.retain(|_| nodes.next().is_some_and(|it| some.next_if_eq(&it).is_some()));
+        }
+        self.nodes = some;
+    }
+
     /// The nodes of both, with the products of their numbers.
     pub(super) fn intersect(&mut self, other: &Candidates) -> Result<()> {
         let (mut factors, mut at) = (Vec::with_capacity(self.nodes.len()), 0);

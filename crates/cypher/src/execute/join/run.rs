@@ -334,11 +334,12 @@ impl<'a> Join<'_, 'a> {
         let about = (self.execution, self.graph);
         let (conditions, mut others) =
             Conditions::new(about, (variable.slot, None), variable.conditions.iter(), row);
-        match conditions.passes(&candidates.nodes)?.filter(|_| !conditions.is_empty()) {
-            Some(passes) => {
-                let factors: Vec<u64> = passes.into_iter().map(u64::from).collect();
-                candidates.multiply(&factors)?;
-            }
+        let passing = match conditions.is_empty() {
+            true => None,
+            false => conditions.passing(&candidates.nodes)?,
+        };
+        match passing {
+            Some(passing) => candidates.retain(passing),
             None => others = variable.conditions.iter().collect(),
         }
         for condition in others {
