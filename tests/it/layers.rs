@@ -36,7 +36,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("dql", &["compat", "types", "schema", "plan"]),
     ("scalar", &["types"]),
-    ("cypher", &["types", "plan", "scalar"]),
+    ("cypher", &["types", "answer", "plan", "scalar"]),
     ("graphql", &["types", "text", "schema", "formats", "plan"]),
     (
         "db",

@@ -23,9 +23,9 @@ mod limits_tests;
 pub use analyse::{Analysed, Column, Kind, analyse};
 pub use error::{Code, CypherError, Result};
 pub use execute::{
-    Adjacency, Bits, Cell, Dictionary, Graph, IndexAccess, IndexEstimate, IndexTest, Lists,
-    NameKind, PropertyColumn, Table, Truths, TypedCells, Vector, execute, execute_each, explain,
-    profile,
+    Adjacency, AnswerColumn, AnswerSink, Bits, Cell, Dictionary, Graph, IndexAccess, IndexEstimate,
+    IndexTest, Lists, NameKind, PropertyColumn, Table, Truths, TypedCells, Vector, execute,
+    execute_each, explain, profile,
 };
 pub use parse::{Parsed, parse};
 pub use procedures::{AlgorithmColumn, AlgorithmRequest, AlgorithmRows, NameList, NodeGroups};

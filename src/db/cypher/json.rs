@@ -123,12 +123,12 @@ impl CypherAnswer {
             text.out.extend_from_slice(b"{\"columns\":[");
             text.items(self.columns.iter(), |text, name| text.text(name))?;
             text.out.extend_from_slice(b"],\"rows\":[");
-            for (index, row) in self.rows.iter().enumerate() {
+            for index in 0..self.row_count() {
                 if index.is_multiple_of(ROWS_INTERVAL) {
                     context.check()?;
                 }
                 text.out.extend_from_slice(if index == 0 { b"[" } else { b",[" });
-                text.items(row.iter(), |text, value| text.value(value))?;
+                text.items(self.values.iter(), |text, column| text.value(&column.value(index)))?;
                 text.out.push(b']');
                 if chunk_len <= text.out.len() {
                     text.sent += text.out.len() as u64;
@@ -254,7 +254,7 @@ fn add(out: &mut Vec<u8>, text: fmt::Arguments<'_>) {
 /// let params = cypher_params(json.as_object().unwrap())?;
 /// let text = "RETURN $least + size($names) AS n";
 /// let answer = Database::in_memory().cypher_with(text, &params, &RequestContext::new())?;
-/// assert_eq!(answer.rows[0][0].to_string(), "3");
+/// assert_eq!(answer.value(0, 0).to_string(), "3");
 /// # Ok::<(), hexgraph::types::Error>(())
 /// ```
 ///

@@ -1,13 +1,14 @@
 //! One query in Cypher for a table of the values of its parameters.
 
-use super::run::{CypherAnswer, append_rows, evaluation_context};
+use super::plain::AnswerRows;
+use super::run::{CypherAnswer, evaluation_context};
 use super::snapshot_graph::SnapshotGraph;
 use crate::db::database::Database;
 use crate::db::guard::guarded;
 use crate::db::query::each::in_row;
 use hexgraph_base::types::{Error, Result};
-use hexgraph_cypher::analyse;
 use hexgraph_cypher::ast::Mode;
+use hexgraph_cypher::{AnswerColumn, analyse, execute_each};
 use hexgraph_scalar::{Map, Value};
 use hexgraph_store::exec::RequestContext;
 use jiff::Timestamp;
@@ -28,7 +29,7 @@ impl Database {
     /// let row = |most| Map::new(vec![("most".into(), Value::Int(most))]);
     /// let (rows, text) = ([row(2)?, row(0)?, row(1)?], "UNWIND range(1, $most) AS n RETURN n");
     /// let answer = db.cypher_many(text, &rows, "row", &RequestContext::new())?;
-    /// let cells = answer.rows.iter().map(|row| format!("{} {}", row[0], row[1]));
+    /// let cells = answer.rows().map(|row| format!("{} {}", row[0], row[1]));
     /// assert_eq!(cells.collect::<Vec<String>>(), ["0 1", "0 2", "2 1"]);
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
@@ -66,17 +67,19 @@ impl Database {
             let names = self.own.names.of(&version.schema);
             let graph = SnapshotGraph::new(version, names, context);
             let evaluation = evaluation_context(Timestamp::now(), context.reservation().cloned());
-            let mut all = Vec::new();
+            let mut all = AnswerRows::new(&graph, context);
             for (position, params) in rows.iter().enumerate() {
                 context.check()?;
-                let first = Some(Value::Int(position as i64));
-                append_rows(&parsed, params, (&graph, context), (&evaluation, first), &mut all)
+                all.first = Some(Value::Int(position as i64));
+                execute_each(&parsed, params, &graph, &evaluation, &mut all)
                     .map_err(|error| in_row(error, position))?;
             }
             let mut columns = vec![number.into()];
             columns.extend(own.columns().iter().map(|column| column.name.clone()));
             let times = (started, parsing);
-            Ok(self.cypher_answer((columns, all), (text, &Default::default), times, graph))
+            let mut values = all.columns;
+            values.resize_with(columns.len(), AnswerColumn::default);
+            Ok(self.cypher_answer((columns, values), (text, &Default::default), times, graph))
         })
     }
 }

@@ -1,9 +1,71 @@
-//! The nodes, relationships and paths of a result as maps.
+//! The columns of an answer, with nodes, relationships and paths as maps.
 
 use hexgraph_base::types::Result;
-use hexgraph_cypher::Graph;
+use hexgraph_cypher::{AnswerColumn, AnswerSink, Graph};
 use hexgraph_scalar::{List, Map, Relationship, Value};
+use hexgraph_store::exec::RequestContext;
+use std::mem;
+use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// The columns of an answer, with maps of nodes and relationships.
+pub(super) struct AnswerRows<'a> {
+    graph: &'a dyn Graph,
+    context: &'a RequestContext,
+    /// The first value of each row, before those of the query.
+    pub(super) first: Option<Value>,
+    pub(super) columns: Vec<AnswerColumn>,
+}
+
+impl<'a> AnswerRows<'a> {
+    pub(super) fn new(graph: &'a dyn Graph, context: &'a RequestContext) -> AnswerRows<'a> {
+        AnswerRows { graph, context, first: None, columns: Vec::new() }
+    }
+}
+
+impl AnswerSink for AnswerRows<'_> {
+    fn row(&mut self, values: &mut Vec<Value>) -> Result<ControlFlow<()>> {
+        let mut all = mem::take(values);
+        if let Some(first) = &self.first {
+            all.insert(0, first.clone());
+        }
+        self.columns.resize_with(all.len(), AnswerColumn::default);
+        let mut bytes = 0;
+        for (value, column) in all.iter_mut().zip(&self.columns) {
+            match may_have_entities(value) {
+                true => *value = plain(mem::replace(value, Value::Null), self.graph)?,
+                false if matches!(value, Value::String(_)) => {}
+                false => bytes += text_len(value),
+            }
+            bytes += column.bytes_of(value);
+        }
+        self.context.charge(bytes)?;
+        self.columns.iter_mut().zip(all).for_each(|(column, value)| column.push(value));
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn rows(&mut self, mut columns: Vec<AnswerColumn>) -> Result<ControlFlow<()>> {
+        if let (Some(first), Some(column)) = (&self.first, columns.first()) {
+            let mut firsts = AnswerColumn::default();
+            (0..column.len()).for_each(|_| firsts.push(first.clone()));
+            columns.insert(0, firsts);
+        }
+        self.columns.resize_with(columns.len(), AnswerColumn::default);
+        let bytes_of = |(one, more): (&AnswerColumn, &AnswerColumn)| one.bytes_of_all(more);
+        self.context.charge(self.columns.iter().zip(&columns).map(bytes_of).sum())?;
+        self.columns.iter_mut().zip(columns).for_each(|(column, more)| column.append(more));
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// Rows as columns.
+pub(super) fn columns_of(rows: Vec<Vec<Value>>, width: usize) -> Vec<AnswerColumn> {
+    let mut columns: Vec<AnswerColumn> = (0..width).map(|_| AnswerColumn::default()).collect();
+    for row in rows {
+        columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+    }
+    columns
+}
 
 /// A value without nodes, relationships and paths: a node is a map with `uid`, `labels` and
 /// `properties`, a relationship one with `type`, `start`, `end` and `properties`, and a path one
@@ -11,7 +73,7 @@ use std::sync::Arc;
 ///
 /// What the value has in addition to its own size is charged first: lists with common items have
 /// copies then.
-pub(super) fn plain(value: Value, graph: &dyn Graph) -> Result<Value> {
+fn plain(value: Value, graph: &dyn Graph) -> Result<Value> {
     let charged = |made: Value| -> Result<Value> {
         graph.reserve(weight(&made))?;
         Ok(made)
@@ -57,7 +119,7 @@ pub(super) fn plain(value: Value, graph: &dyn Graph) -> Result<Value> {
 }
 
 /// The bytes of a text; 0 of another value.
-pub(super) fn text_len(value: &Value) -> usize {
+fn text_len(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
         _ => 0,
@@ -69,7 +131,7 @@ fn has_entities(items: &[Value]) -> bool {
 }
 
 /// Whether a value is an entity or a path, or may have some inside.
-pub(super) fn may_have_entities(value: &Value) -> bool {
+fn may_have_entities(value: &Value) -> bool {
     matches!(
         value,
         Value::Node(_) | Value::Relationship(_) | Value::Path(_) | Value::List(_) | Value::Map(_)

@@ -1,6 +1,6 @@
 //! Queries in Cypher: from the query text to rows.
 
-use super::plain::{may_have_entities, plain, text_len};
+use super::plain::{AnswerRows, columns_of};
 use super::snapshot_graph::SnapshotGraph;
 use crate::db::change::txn::Txn;
 use crate::db::database::Database;
@@ -11,14 +11,12 @@ use crate::db::query::warnings::Warning;
 use hexgraph_base::budget::Reservation;
 use hexgraph_base::types::{Error, Result};
 use hexgraph_cypher::ast::Mode;
-use hexgraph_cypher::{Parsed, Table, execute_each, explain, profile};
+use hexgraph_cypher::{AnswerColumn, Table, execute_each, explain, profile};
 use hexgraph_scalar::{Context, Fault, Map, ScalarError, Value};
 use hexgraph_store::exec::RequestContext;
 use hexgraph_store::graph::Version;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use std::mem;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,8 +26,8 @@ use std::time::{Duration, Instant};
 pub struct CypherAnswer {
     /// The names of the columns: aliases, or expressions as they are written.
     pub columns: Vec<Box<str>>,
-    /// The rows, each with a value for each column.
-    pub rows: Vec<Vec<Value>>,
+    /// The values of each column.
+    pub(super) values: Vec<AnswerColumn>,
     /// The size limit of the answer as text, in bytes: the setting `result`.
     pub(super) bytes_max: u64,
     latency: Latency,
@@ -39,6 +37,44 @@ pub struct CypherAnswer {
 }
 
 impl CypherAnswer {
+    /// The number of rows.
+    ///
+    /// ```
+    /// let answer = hexgraph::db::Database::in_memory().cypher("UNWIND [1, 2] AS n RETURN n")?;
+    /// assert_eq!(answer.row_count(), 2);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    pub fn row_count(&self) -> usize {
+        self.values.first().map_or(0, AnswerColumn::len)
+    }
+
+    /// The value of a row in a column, by their positions from 0.
+    ///
+    /// ```
+    /// let answer = hexgraph::db::Database::in_memory().cypher("RETURN 1 AS one, 'a' AS text")?;
+    /// assert_eq!(answer.value(0, 1).to_string(), "a");
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When there is no such row or column.
+    pub fn value(&self, row: usize, column: usize) -> Value {
+        self.values[column].value(row)
+    }
+
+    /// The rows, each with a value for each column.
+    ///
+    /// ```
+    /// let answer = hexgraph::db::Database::in_memory().cypher("UNWIND [1, 2] AS n RETURN n, -n")?;
+    /// let sums = answer.rows().map(|row| format!("{} {}", row[0], row[1]));
+    /// assert_eq!(sums.collect::<Vec<String>>(), ["1 -1", "2 -2"]);
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    pub fn rows(&self) -> impl Iterator<Item = Vec<Value>> {
+        (0..self.row_count()).map(|row| self.values.iter().map(|it| it.value(row)).collect())
+    }
+
     /// The time for parsing and for processing.
     ///
     /// ```
@@ -58,7 +94,7 @@ impl CypherAnswer {
     /// let db = hexgraph::db::Database::in_memory();
     /// db.mutate("<1> <knows> <2> .", "")?;
     /// let answer = db.cypher("CALL algo.degree('know') YIELD node, degree RETURN node, degree")?;
-    /// assert_eq!(answer.rows.len(), 0);
+    /// assert_eq!(answer.row_count(), 0);
     /// assert!(answer.warnings()[0].to_string().contains("did you mean `knows`?"));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
@@ -86,7 +122,7 @@ impl Database {
     /// db.mutate("<1> <name> \"Ada\" .\n<1> <knows> <2> .\n<2> <name> \"Bob\" .", "")?;
     /// let answer = db.cypher("MATCH (a)-[:knows]->(b) RETURN a.name AS a, b.name")?;
     /// assert_eq!(answer.columns.join(" "), "a b.name");
-    /// assert_eq!(answer.rows[0][1].to_string(), "Bob");
+    /// assert_eq!(answer.value(0, 1).to_string(), "Bob");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -109,7 +145,7 @@ impl Database {
     /// let params = Map::new(vec![("most".into(), Value::Int(3))])?;
     /// let text = "UNWIND range(1, $most) AS n RETURN sum(n)";
     /// let answer = db.cypher_with(text, &params, &RequestContext::new())?;
-    /// assert_eq!(answer.rows, [[Value::Int(6)]]);
+    /// assert_eq!(answer.value(0, 0), Value::Int(6));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -137,7 +173,7 @@ impl Database {
     /// let (db, none) = (Database::in_memory(), Map::new(Vec::new())?);
     /// let plan = db.explain_cypher("MATCH (n) RETURN n.name", &none, &RequestContext::new())?;
     /// assert_eq!(plan.columns.join(" "), "operator detail expected");
-    /// assert_eq!(plan.rows[1][1].to_string(), "n.name");
+    /// assert_eq!(plan.value(1, 1).to_string(), "n.name");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -163,7 +199,7 @@ impl Database {
     /// let (db, none) = (Database::in_memory(), Map::new(Vec::new())?);
     /// let text = "UNWIND [1, 2] AS n RETURN n";
     /// let plan = db.profile_cypher(text, &none, &RequestContext::new())?;
-    /// assert_eq!((plan.columns[3].as_ref(), &plan.rows[0][3]), ("actual", &Value::Int(2)));
+    /// assert_eq!((plan.columns[3].as_ref(), plan.value(0, 3)), ("actual", Value::Int(2)));
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -191,7 +227,7 @@ impl Database {
     /// let (_, number) = db.cypher_at(0, text, &none, &context)?;
     /// db.mutate("<1> <name> \"Ada\" .", "")?;
     /// let (answer, _) = db.cypher_at(number, text, &none, &context)?;
-    /// assert_eq!(answer.rows[0][0].to_string(), "0", "the timestamp was before the commit");
+    /// assert_eq!(answer.value(0, 0).to_string(), "0", "the timestamp was before the commit");
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -228,14 +264,27 @@ impl Database {
             let graph = SnapshotGraph::new(version, names, context);
             let (now, evaluation) = (Timestamp::now(), context.reservation().cloned());
             let evaluation = evaluation_context(now, evaluation);
-            let Table { columns, rows } = match mode.unwrap_or(parsed.statement().mode) {
-                Mode::Run => plain_rows(&parsed, params, (&graph, context), &evaluation)?,
-                Mode::Explain => explain(&parsed, params, &graph, &evaluation)?,
-                Mode::Profile => profile(&parsed, params, &graph, &evaluation)?,
+            let plan = match mode.unwrap_or(parsed.statement().mode) {
+                Mode::Run => None,
+                Mode::Explain => Some(explain(&parsed, params, &graph, &evaluation)?),
+                Mode::Profile => Some(profile(&parsed, params, &graph, &evaluation)?),
+            };
+            let answer = match plan {
+                Some(Table { columns, rows }) => {
+                    let values = columns_of(rows, columns.len());
+                    (columns, values)
+                }
+                None => {
+                    let mut rows = AnswerRows::new(&graph, context);
+                    let columns = execute_each(&parsed, params, &graph, &evaluation, &mut rows)?;
+                    let mut values = rows.columns;
+                    values.resize_with(columns.len(), AnswerColumn::default);
+                    (columns, values)
+                }
             };
             let variables = || variables_of(params);
             let times = (started, parsing);
-            Ok(self.cypher_answer((columns, rows), (text, &variables), times, graph))
+            Ok(self.cypher_answer(answer, (text, &variables), times, graph))
         })
     }
 
@@ -243,7 +292,7 @@ impl Database {
     /// variables.
     pub(super) fn cypher_answer(
         &self,
-        (columns, rows): (Vec<Box<str>>, Vec<Vec<Value>>),
+        (columns, values): (Vec<Box<str>>, Vec<AnswerColumn>),
         (text, variables): (&str, &dyn Fn() -> Variables),
         (started, parsing): (Instant, Duration),
         graph: SnapshotGraph<'_>,
@@ -256,7 +305,7 @@ impl Database {
         let (bytes_max, reservation) =
             (self.limits().result, graph.context().reservation().cloned());
         let warnings = graph.into_warnings();
-        CypherAnswer { columns, rows, bytes_max, latency, warnings, reservation }
+        CypherAnswer { columns, values, bytes_max, latency, warnings, reservation }
     }
 }
 
@@ -274,7 +323,7 @@ impl Txn {
     /// let (text, none) = ("MATCH (n) RETURN count(n)", Map::new(Vec::new())?);
     /// let inside = txn.cypher_with(text, &none, &RequestContext::new())?;
     /// let outside = db.cypher(text)?;
-    /// assert_eq!([&inside.rows[0][0], &outside.rows[0][0]].map(|it| it.to_string()), ["1", "0"]);
+    /// assert_eq!([inside, outside].map(|it| it.value(0, 0).to_string()), ["1", "0"]);
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
@@ -291,45 +340,6 @@ impl Txn {
         let (database, version) = self.seen_version()?;
         database.cypher_version(version, text, None, params, context)
     }
-}
-
-/// The rows of a query, with maps of nodes and relationships.
-fn plain_rows(
-    parsed: &Parsed,
-    params: &Map,
-    graph: (&SnapshotGraph<'_>, &RequestContext),
-    evaluation: &Context,
-) -> Result<Table> {
-    let mut rows = Vec::new();
-    let columns = append_rows(parsed, params, graph, (evaluation, None), &mut rows)?;
-    Ok(Table { columns, rows })
-}
-
-/// Adds the rows of a query, with maps of nodes and relationships, each after a first value if
-/// there is one. Returns the columns of the query.
-pub(super) fn append_rows(
-    parsed: &Parsed,
-    params: &Map,
-    (graph, context): (&SnapshotGraph<'_>, &RequestContext),
-    (evaluation, first): (&Context, Option<Value>),
-    rows: &mut Vec<Vec<Value>>,
-) -> Result<Vec<Box<str>>> {
-    execute_each(parsed, params, graph, evaluation, |row: &mut Vec<Value>| {
-        let mut bytes = size_of::<Vec<Value>>();
-        let mut all = mem::take(row);
-        for value in &mut all {
-            match may_have_entities(value) {
-                true => *value = plain(mem::replace(value, Value::Null), graph)?,
-                false => bytes += text_len(value),
-            }
-        }
-        if let Some(first) = &first {
-            all.insert(0, first.clone());
-        }
-        context.charge(bytes + size_of::<Value>() * all.len())?;
-        rows.push(all);
-        Ok(ControlFlow::Continue(()))
-    })
 }
 
 /// Parameters as strings, for the log of slow queries.

@@ -6,6 +6,7 @@ use super::run::CypherAnswer;
 use crate::db::guard::guarded;
 use hexgraph_base::answer::{Cells, Column, Lists, Structs, Table, Temporals, Texts, Values};
 use hexgraph_base::types::{Error, Result};
+use hexgraph_cypher::AnswerColumn;
 use hexgraph_scalar::{Point, Value};
 use hexgraph_store::exec::RequestContext;
 use std::sync::Arc;
@@ -71,7 +72,14 @@ impl CypherAnswer {
             let mut columns = Vec::with_capacity(self.columns.len());
             for (index, name) in self.columns.iter().enumerate() {
                 context.check()?;
-                let values = || self.rows.iter().map(|row| &row[index]);
+                let values = match &self.values[index] {
+                    AnswerColumn::Typed(cells) => {
+                        context.reserve(cells.byte_len() as u64)?;
+                        columns.push(Column { name: name.to_string(), cells: cells.clone() });
+                        continue;
+                    }
+                    AnswerColumn::Any(values) => || values.iter(),
+                };
                 let column_type = types.column_type(name, values(), is_flat)?;
                 let mut cells = empty_cells(&column_type);
                 let json = JsonWriter::new(context, self.bytes_max);
@@ -82,7 +90,7 @@ impl CypherAnswer {
                 writer.reserve()?;
                 columns.push(Column { name: name.to_string(), cells });
             }
-            Ok((Table { columns, rows: self.rows.len() }, types.into_warnings()))
+            Ok((Table { columns, rows: self.row_count() }, types.into_warnings()))
         })
     }
 }

@@ -89,7 +89,7 @@ fn cell(value: &Value) -> String {
 
 fn of_cypher(db: &Database, text: &str) -> Vec<String> {
     let answer = db.cypher(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    answer.rows.iter().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" ")).collect()
+    answer.rows().map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" ")).collect()
 }
 
 /// The same call in DQL and in Cypher.
@@ -154,7 +154,7 @@ fn a_transaction_sees_its_changes_in_algorithms() {
         [0]
     .parse()
     .unwrap();
-    assert_eq!(inside.rows[0][0], Value::Int(all + 1));
+    assert_eq!(inside.value(0, 0), Value::Int(all + 1));
     assert_eq!(of_cypher(&db, text), ["0"]);
 }
 
@@ -210,7 +210,7 @@ fn what_an_algorithm_refuses_has_its_position() {
         ),
     ];
     for (text, expected) in refused {
-        let error = db.cypher(text).map(|answer| answer.rows).unwrap_err().to_string();
+        let error = db.cypher(text).map(|answer| answer.row_count()).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");
     }
     let answer = db.cypher("CALL algo.degree(['frend', 'frend', 'knows'])").unwrap();
@@ -228,10 +228,10 @@ fn limits_stop_an_algorithm() {
     let limits = Limits { memory: 64 << 10, ..Limits::default() };
     let db = database(OpenOptions { limits, ..OpenOptions::default() });
     let seeds = "WITH range(1, 100000) AS seeds CALL algo.bfs('knows', {source: seeds}) YIELD node RETURN count(*)";
-    let error = db.cypher(seeds).map(|answer| answer.rows).unwrap_err().to_string();
+    let error = db.cypher(seeds).map(|answer| answer.row_count()).unwrap_err().to_string();
     assert!(error.contains("memory"), "{error}");
     let text = "CALL algo.fastrp('knows', {dimensions: 4096})";
-    let error = db.cypher(text).map(|answer| answer.rows).unwrap_err().to_string();
+    let error = db.cypher(text).map(|answer| answer.row_count()).unwrap_err().to_string();
     assert!(error.contains("memory"), "{error}");
     let context = RequestContext::new();
     context.canceller().cancel();

@@ -1,5 +1,7 @@
 //! The entry: a parsed text becomes a plan, the plan rows.
 
+use super::answer::{AnswerColumn, AnswerSink};
+use super::cells::answer_row;
 use super::explain::{Outline, report};
 use super::graph::Graph;
 use super::resolve::Resolver;
@@ -25,37 +27,50 @@ pub fn execute(
     graph: &dyn Graph,
     context: &Context,
 ) -> Result<Table> {
-    let mut rows: Vec<Vec<Value>> = Vec::new();
-    let columns = execute_each(parsed, params, graph, context, |row| {
-        rows.push(mem::take(row));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(Table { columns, rows })
+    let mut list = RowList(Vec::new());
+    let columns = execute_each(parsed, params, graph, context, &mut list)?;
+    Ok(Table { columns, rows: list.0 })
 }
 
-/// As [`execute`], and calls back with each row, until that breaks off. Returns the names of the
-/// columns.
+/// The rows of an answer, one by one.
+struct RowList(Vec<Vec<Value>>);
+
+impl AnswerSink for RowList {
+    fn row(&mut self, values: &mut Vec<Value>) -> Result<ControlFlow<()>> {
+        self.0.push(mem::take(values));
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn rows(&mut self, columns: Vec<AnswerColumn>) -> Result<ControlFlow<()>> {
+        let count = columns.first().map_or(0, AnswerColumn::len);
+        self.0.extend((0..count).map(|row| columns.iter().map(|it| it.value(row)).collect()));
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
+/// As [`execute`], and gives each row to a sink, until that breaks off. A query that is one
+/// projection of a scan gives its columns. Returns the names of the columns.
 ///
 /// # Errors
 ///
-/// As [`execute`], and those of the callback.
+/// As [`execute`], and those of the sink.
 pub fn execute_each(
     parsed: &Parsed,
     params: &Map,
     graph: &dyn Graph,
     context: &Context,
-    mut each: impl FnMut(&mut Vec<Value>) -> Result<ControlFlow<()>>,
+    sink: &mut dyn AnswerSink,
 ) -> Result<Vec<Box<str>>> {
     let mut resolver = Resolver::new(graph, parsed.text(), params, context);
     let (plan, shape) = resolver.statement(&parsed.statement().query)?;
     let execution = Execution::new(graph, parsed.text(), context)?;
     let mut row = vec![Value::Null; shape.width];
     let mut reserved = execution.reservation();
-    let _ = execution.query(&plan, &mut row, &mut |row| {
-        let mut values: Vec<Value> = plan.columns.iter().map(|slot| row[*slot].clone()).collect();
-        reserved.grow_by_row(&values)?;
-        each(&mut values)
-    })?;
+    if execution.answer_scan(&plan, &mut row, (&mut *sink, &mut reserved))?.is_none() {
+        let _ = execution.query(&plan, &mut row, &mut |row| {
+            answer_row(&plan.columns, row, sink, &mut reserved)
+        })?;
+    }
     Ok(shape.columns)
 }
 

@@ -16,6 +16,7 @@ mod failure;
 mod graph;
 mod dictionary;
 mod adjacency;
+mod answer;
 mod table;
 mod plan;
 mod slots;
@@ -33,6 +34,7 @@ mod entry;
 mod tests;
 
 pub use adjacency::{Adjacency, Lists, PropertyColumn};
+pub use answer::{AnswerColumn, AnswerSink};
 pub use cells::{Bits, Cell, Truths, TypedCells, Vector};
 pub use dictionary::Dictionary;
 pub use entry::{execute, execute_each, explain, profile};

@@ -35,7 +35,7 @@ impl PyCypherAnswer {
     #[pyo3(signature = (first = None))]
     fn rows<'py>(&self, py: Python<'py>, first: Option<usize>) -> PyResult<Bound<'py, PyList>> {
         let rows = PyList::empty(py);
-        for row in self.answer.rows.iter().take(first.unwrap_or(usize::MAX)) {
+        for row in self.answer.rows().take(first.unwrap_or(usize::MAX)) {
             let cells: PyResult<Vec<_>> = row.iter().map(|value| to_object(py, value)).collect();
             rows.append(PyTuple::new(py, cells?)?)?;
         }
@@ -56,7 +56,7 @@ impl PyCypherAnswer {
     }
 
     fn __len__(&self) -> usize {
-        self.answer.rows.len()
+        self.answer.row_count()
     }
 }
 

@@ -50,7 +50,7 @@ fn values(text: &mut String, node: usize, seed: usize) {
 
 fn rows(db: &Database, text: &str) -> Vec<String> {
     let answer = db.cypher(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    answer.rows.iter().map(|row| format!("{row:?}")).collect()
+    answer.rows().map(|row| format!("{row:?}")).collect()
 }
 
 fn check(db: &Database) {

@@ -49,8 +49,8 @@ fn database() -> Database {
 
 fn rows(db: &Database, text: &str) -> String {
     let answer = db.cypher(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let rows = answer.rows.iter();
-    let rows = rows.map(|row| row.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(", "));
+    let rows =
+        answer.rows().map(|row| row.iter().map(|it| it.to_string()).collect::<Vec<_>>().join(", "));
     rows.collect::<Vec<_>>().join("; ")
 }
 
@@ -253,7 +253,7 @@ fn parameters_are_values_of_json() {
     let text = r#"{"i": 9007199254740993, "f": 1.0, "$t": "a", "l": [null, {"k": true}]}"#;
     let params = cypher_params(&serde_json::from_str(text).unwrap()).unwrap();
     let answer = db.cypher_with("RETURN $i, $f, $t, $l", &params, &RequestContext::new()).unwrap();
-    let texts: Vec<String> = answer.rows[0].iter().map(ToString::to_string).collect();
+    let texts: Vec<String> = answer.rows().flatten().map(|it| it.to_string()).collect();
     assert_eq!(texts, ["9007199254740993", "1.0", "a", "[null, {k: true}]"]);
     let long = serde_json::from_str(r#"{"n": [18446744073709551615]}"#).unwrap();
     let error = cypher_params(&long).unwrap_err().to_string();

@@ -17,12 +17,14 @@ mod compare;
 mod arithmetic;
 mod evaluate;
 mod scan;
+mod columns;
 mod top;
 mod groups;
 
 pub(super) use batch::{CellExpression, Conditions};
 pub use bits::{Bits, Truths};
 pub use cell::Cell;
+pub(super) use columns::answer_row;
 pub(super) use groups::CellGroups;
 pub(super) use scan::{Rest, leading_filters};
 pub use vector::{TypedCells, Vector};

@@ -18,7 +18,7 @@ const NODES_MIN: usize = 1 << 12;
 const NODES_MAX: usize = 1 << 16;
 
 /// Longer values of a chunk of nodes are left to rows: a batch has at most 64 chunks.
-const BYTES_MAX: usize = 1 << 20;
+pub(super) const BYTES_MAX: usize = 1 << 20;
 
 /// The nodes that are left to scan.
 pub(in crate::execute) struct Rest<'p> {
@@ -42,7 +42,7 @@ pub(in crate::execute) struct Filters<'p, 'g> {
     label: Option<&'p str>,
     graph: &'g dyn Adjacency,
     steps: &'p [MatchStep],
-    conditions: Conditions<'g>,
+    pub(super) conditions: Conditions<'g>,
     pub(super) others: Vec<&'p Expression>,
 }
 
@@ -223,7 +223,7 @@ impl<'a> Execution<'a> {
     /// Pushes the rows of the first nodes one by one, and returns the last of these. The outer
     /// `None` is for a break, the inner one where there are no more nodes.
     #[allow(clippy::option_option, reason = "one is about the rows, the other about the nodes")]
-    fn first_batch(
+    pub(super) fn first_batch(
         &self,
         scan: &ScanOnly<'_>,
         items: &[(SlotIndex, Expression)],
@@ -275,25 +275,39 @@ impl<'a> Execution<'a> {
             if let Some(profile) = &self.profile {
                 profile.add_rows(Profile::id_of(scan.scan), batch.len());
             }
-            let (passing, left) = self.passing(&filters, batch, row)?;
-            let values = projection.values(&passing)?;
-            let mut reserved = self.reservation();
-            reserved.grow(values.iter().flatten().map(|(_, bytes)| *bytes).sum())?;
-            let mut values = values.map(|it| it.into_iter().flat_map(|(values, _)| values));
-            for node in passing {
-                self.tick()?;
-                row[scan.slot] = Value::Node(graph.node(node));
-                // The values of a node that does not pass are skipped with it.
-                let of_node: Option<Vec<Value>> = values
-                    .as_mut()
-                    .map(|it| it.by_ref().take(projection.operators.len()).collect());
-                if !self.all_hold(&left, row)? {
-                    continue;
-                }
-                projection.set(self, of_node, row)?;
-                if sink(row)?.is_break() {
-                    return Ok(DONE);
-                }
+            if self.project_batch(&filters, projection, batch, row, sink)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
+    }
+
+    /// Pushes the rows of a batch of nodes.
+    pub(super) fn project_batch(
+        &self,
+        filters: &Filters<'_, '_>,
+        projection: &CellProjection<'_, '_>,
+        batch: &[u32],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        let (passing, left) = self.passing(filters, batch, row)?;
+        let values = projection.values(&passing)?;
+        let mut reserved = self.reservation();
+        reserved.grow(values.iter().flatten().map(|(_, bytes)| *bytes).sum())?;
+        let mut values = values.map(|it| it.into_iter().flat_map(|(values, _)| values));
+        for node in passing {
+            self.tick()?;
+            row[filters.slot] = Value::Node(filters.graph.node(node));
+            // The values of a node that does not pass are skipped with it.
+            let of_node: Option<Vec<Value>> =
+                values.as_mut().map(|it| it.by_ref().take(projection.operators.len()).collect());
+            if !self.all_hold(&left, row)? {
+                continue;
+            }
+            projection.set(self, of_node, row)?;
+            if sink(row)?.is_break() {
+                return Ok(DONE);
             }
         }
         Ok(MORE)
@@ -338,9 +352,9 @@ impl Drop for ScanNodes<'_> {
 
 /// The items of a projection of one node.
 pub(super) struct CellProjection<'p, 'g> {
-    batch: CellBatch<'g>,
+    pub(super) batch: CellBatch<'g>,
     /// The items that have cells, and their slots.
-    operators: Vec<(SlotIndex, &'p Expression, CellOperator)>,
+    pub(super) operators: Vec<(SlotIndex, &'p Expression, CellOperator)>,
     /// The other items.
     others: Vec<(SlotIndex, &'p Expression)>,
 }
@@ -414,7 +428,7 @@ impl<'p, 'g> CellProjection<'p, 'g> {
 }
 
 /// Batches of growing size.
-fn batches(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
+pub(super) fn batches(nodes: &[u32]) -> impl Iterator<Item = &[u32]> {
     let (mut rest, mut size) = (nodes, NODES_MIN);
     std::iter::from_fn(move || {
         let (batch, behind) = rest.split_at(size.min(rest.len()));
