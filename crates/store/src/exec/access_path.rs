@@ -109,9 +109,9 @@ pub enum FilterPath {
     /// The nodes in the cells of an area are intersected; then each node is tested.
     Cells,
     /// The set of an index is walked in place of the requested one.
-    Drives,
+    DrivingSide,
     /// Each node that has a value is tested, in place of the requested ones.
-    Holders,
+    Subjects,
     /// Batches of nodes are filtered as sets.
     Batches,
     /// The column is counted, without a list of nodes.
@@ -122,7 +122,7 @@ pub enum FilterPath {
     Trigrams,
     /// The targets of all edges are gathered and filtered; then each node is tested for an edge to
     /// those that passed.
-    FarEnds,
+    Targets,
     /// All nodes pass, or none.
     Constant,
 }
@@ -167,7 +167,7 @@ pub enum OrderPath {
     ScanAndSort,
     /// One pass over the column of the first key retains the first ones; the filter tests those
     /// that may be among them.
-    ScanAndAsk,
+    ScanAndFilter,
     /// The keys of all nodes are read and sorted.
     Sort,
 }
@@ -324,13 +324,13 @@ names! {
         Set = "Filter" "set",
         Test = "Filter" "per node",
         Cells = "Filter" "geo index, recheck",
-        Drives = "Filter" "driving side",
-        Holders = "Filter" "per value",
+        DrivingSide = "Filter" "driving side",
+        Subjects = "Filter" "per value",
         Batches = "Filter" "in batches",
         CountColumn = "Filter" "column count",
         WalkBack = "SemiJoin" "from the targets",
         Trigrams = "Filter" "trigram index, recheck",
-        FarEnds = "SemiJoin" "filter the targets, then probe",
+        Targets = "SemiJoin" "filter the targets, then probe",
         Constant = "Filter" "constant";
     Page in PagePath:
         Seek = "Limit" "seek",
@@ -346,7 +346,7 @@ names! {
         Scan = "TopK" "column scan",
         WalkIndexAndSort = "TopK" "index order of the first key",
         ScanAndSort = "TopK" "column scan of the first key",
-        ScanAndAsk = "TopK" "column scan, filter candidates",
+        ScanAndFilter = "TopK" "column scan, filter candidates",
         Sort = "Sort" "";
     Edges in EdgesPath:
         Copy = "Expand" "",

@@ -238,7 +238,7 @@ fn ends_of(predicate: &Predicate, is_far: bool) -> NodeSet {
 }
 
 /// The edges of a block as its text has them.
-fn edges_text(block: &Block) -> String {
+pub(crate) fn edges_text(block: &Block) -> String {
     let names = block.fields.iter().filter_map(|field| {
         let FieldKind::Predicate { name, reverse, .. } = &field.kind else { return None };
         Some(format!("{}{name}", if *reverse { "~" } else { "" }))

@@ -41,5 +41,23 @@ pub use select::column_numbers::{ColumnNumbers, ManyNodes, nodes_of_extreme};
 pub use upsert::{Upsert, execute_upsert};
 pub use write::columns::names::names_of;
 
+pub(crate) use algorithm::edges_text;
+pub(crate) use choose::compare::ValueCondition;
+pub(crate) use choose::function::{is_reported, no_reverse};
+pub(crate) use choose::geo_function::GeoCall;
+pub(crate) use choose::tester::subjects_with;
+pub(crate) use columns::batches::Members;
+pub(crate) use control::context::{Context, Var};
+pub(crate) use groups::group_by::GroupKind;
+pub(crate) use physical::rewrites::{Chain, first_batch};
+pub(crate) use run::{has_cascade, is_ready, waits, with_unknowns};
+pub(crate) use select::filter::test_rank;
+pub(crate) use select::order::SortKey;
+pub(crate) use select::page::{RootsPlan, check_order, roots_page};
+pub(crate) use select::passing::{Purpose, result_max};
+pub(crate) use select::semi_join::{are_few_targets, looks_beyond};
+pub(crate) use walk::gather::{gather_path, needs_no_lists};
+pub(crate) use walk::traverse::{Inherited, plain_path, walks_edges};
+
 #[cfg(test)]
 mod tests;

@@ -143,7 +143,7 @@ impl ConcurrentBlocks {
 }
 
 /// The error for a block whose variables are never resolved.
-fn waits(context: &Context<'_>, block: &Block) -> Error {
+pub(crate) fn waits(context: &Context<'_>, block: &Block) -> Error {
     let by_order = block.order.iter().filter_map(|key| match key {
         OrderKey::Var { var, .. } => Some(*var),
         OrderKey::Predicate { .. } => None,
@@ -157,7 +157,7 @@ fn waits(context: &Context<'_>, block: &Block) -> Error {
 }
 
 /// True when every variable that the block reads is resolved, or defined by the block itself.
-fn is_ready(context: &Context<'_>, block: &Block) -> bool {
+pub(crate) fn is_ready(context: &Context<'_>, block: &Block) -> bool {
     let existing = |var: &VarId| context.vars[var.0 as usize].is_some();
     // A block may read a variable that it defines itself, but is ordered before any of its own has
     // a value.
@@ -403,8 +403,8 @@ fn count_targets(
     let step = context.begin("group", &block.name, None, None);
     let members = Members::Set(&set);
     let counts = context.edge_group_counts(group_by, &block.fields, members)?;
+    context.end(&step, counts.as_ref().map_or(0, |counts| counts.nodes.len()));
     let Some(counts) = counts else { return Ok(false) };
-    context.end(&step, counts.nodes.len());
     result.unlisted = set.len();
     let counts = Arc::new(counts);
     for var in block.fields.iter().filter_map(|field| field.var) {
@@ -533,7 +533,7 @@ fn columns_of<'b>(
     Some(named)
 }
 
-fn has_cascade(field: &hexgraph_base::plan::Field) -> bool {
+pub(crate) fn has_cascade(field: &hexgraph_base::plan::Field) -> bool {
     stack::require();
     field.cascade.is_some() || field.fields.iter().any(|field| has_cascade(field))
 }

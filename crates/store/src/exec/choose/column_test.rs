@@ -27,7 +27,7 @@ pub(crate) struct ColumnTest<'a> {
 
 /// A condition on a value.
 #[derive(Clone)]
-pub(in crate::exec) enum Condition {
+pub(crate) enum Condition {
     /// It compares with others.
     Compares(ValueCondition),
     /// It is a text that meets a condition.

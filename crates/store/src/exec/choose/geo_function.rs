@@ -41,11 +41,7 @@ impl<'a> Context<'a> {
         let lang = call.name.lang.as_deref();
         let result = match candidates {
             Some(candidates) => {
-                // The cells may give more to be tested than there are.
-                let is_few = candidates.len() <= estimate(predicate, lang, &query);
-                let cheapest = if is_few { FilterPath::Test } else { FilterPath::Cells };
-                let both = || vec![FilterPath::Test, FilterPath::Cells];
-                let path = self.pick(cheapest, candidates.len(), both);
+                let path = self.cells_path(predicate, lang, &query, candidates.len());
                 self.took(path);
                 if path == FilterPath::Test {
                     candidates.clone()
@@ -57,6 +53,46 @@ impl<'a> Context<'a> {
         };
         let tester = Tester::of_values(predicate, lang, Condition::Relates(Arc::new(query)));
         Ok(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?))
+    }
+
+    fn cells_path(
+        &self,
+        predicate: &Predicate,
+        lang: Option<&str>,
+        query: &GeoQuery,
+        candidates: usize,
+    ) -> FilterPath {
+        // The cells may give more to be tested than there are.
+        let is_few = candidates <= estimate(predicate, lang, query);
+        let cheapest = if is_few { FilterPath::Test } else { FilterPath::Cells };
+        self.pick(cheapest, candidates, || vec![FilterPath::Test, FilterPath::Cells])
+    }
+
+    /// How so many candidates are reduced to those that pass a geo function; `None` while nothing
+    /// has the predicate. Reads no data.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::geo_nodes`].
+    pub(crate) fn geo_path(
+        &self,
+        call: GeoCall<'_>,
+        candidates: usize,
+    ) -> Result<Option<FilterPath>> {
+        let lang = call.name.lang.as_deref();
+        let result = self.geo_query(call)?;
+        Ok(result.map(|(predicate, query)| self.cells_path(predicate, lang, &query, candidates)))
+    }
+
+    /// The number of nodes that the index of cells leaves for a geo function; `None` without one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::geo_nodes`].
+    pub(crate) fn geo_estimate(&self, call: GeoCall<'_>) -> Result<Option<usize>> {
+        let lang = call.name.lang.as_deref();
+        let result = self.geo_query(call)?;
+        Ok(result.and_then(|(predicate, query)| cells_estimate(predicate, lang, &query)))
     }
 
     /// All nodes of a geo function, where the index of cells leaves at most `most` nodes to be
@@ -74,12 +110,9 @@ impl<'a> Context<'a> {
             return Ok(None);
         };
         let call = GeoCall { relation: *relation, name, arguments };
-        let result = self.geo_query(call).map_err(|error| error.or_at(function.at))?;
-        let Some((predicate, query)) = result else { return Ok(None) };
-        let lang = name.lang.as_deref();
-        let has_cells = predicate.parts(lang).iter().all(|it| it.index(IndexKind::Geo).is_some());
-        let pays = estimate(predicate, lang, &query) <= most;
-        match has_cells && self.pick(pays, most, || vec![true, false]) {
+        let result = self.geo_estimate(call).map_err(|error| error.or_at(function.at))?;
+        let Some(result) = result else { return Ok(None) };
+        match self.pick(result <= most, most, || vec![true, false]) {
             true => self.geo_nodes(call, None).map(Some),
             false => Ok(None),
         }
@@ -169,6 +202,12 @@ pub(super) fn append_cells(view: IndexView<'_>, query: &GeoQuery, nodes: &mut Ve
     for cell in query.cells_around() {
         view.nodes(&TokenKey::Int(cell)).append_to(nodes);
     }
+}
+
+/// As [`estimate`]; `None` where a language has no index of cells.
+fn cells_estimate(predicate: &Predicate, lang: Option<&str>, query: &GeoQuery) -> Option<usize> {
+    let has_cells = predicate.parts(lang).iter().all(|it| it.index(IndexKind::Geo).is_some());
+    has_cells.then(|| estimate(predicate, lang, query))
 }
 
 /// The number of candidates, about; reads no postings.

@@ -47,11 +47,7 @@ impl<'a> Context<'a> {
     /// The number of nodes of a root function that compares values, if the index of entire values
     /// has it without a list of them. `None` for any other function, and for one that is refused.
     pub(crate) fn counted_root(&self, function: &Function) -> Option<usize> {
-        let (Operand::Predicate(name), op, expected) = self.comparison(&function.call)? else {
-            return None;
-        };
-        let (predicate, expected) = self.compared(name, op, &expected).ok()??;
-        let count = ordered_count(predicate, name.lang.as_deref(), &expected)?;
+        let count = self.root_count(function)?;
         if !self.pick(true, count, || vec![true, false]) {
             return None;
         }
@@ -60,6 +56,16 @@ impl<'a> Context<'a> {
         self.took(RootPath::CountIndex);
         self.end(&step, count);
         Some(count)
+    }
+
+    /// The number of nodes of a root function that compares values, off the index of entire values;
+    /// `None` as for [`Context::counted_root`]. O(log tokens), and a step for each changed token.
+    pub(crate) fn root_count(&self, function: &Function) -> Option<usize> {
+        let (Operand::Predicate(name), op, expected) = self.comparison(&function.call)? else {
+            return None;
+        };
+        let (predicate, expected) = self.compared(name, op, &expected).ok()??;
+        ordered_count(predicate, name.lang.as_deref(), &expected)
     }
 
     fn root_nodes<'f>(&self, function: &'f Function) -> Result<NodeSet>
@@ -153,11 +159,7 @@ impl<'a> Context<'a> {
             self.took(RootPath::Nothing);
             return Ok(NodeSet::default());
         };
-        let cheapest = match scans(predicate, name, &expected) {
-            true => RootPath::Scan,
-            false => RootPath::of_values(&expected),
-        };
-        let path = self.pick(cheapest, 0, || vec![RootPath::of_values(&expected), RootPath::Scan]);
+        let path = self.values_path(predicate, name, &expected);
         if path != RootPath::Scan
             && let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &expected)
         {
@@ -168,6 +170,20 @@ impl<'a> Context<'a> {
         let candidates = self.has_set(predicate, name)?;
         let tester = Tester::of_values(predicate, name.lang.as_deref(), expected.into());
         self.passing_members(&candidates, &tester)
+    }
+
+    /// How the nodes of a comparison of values are selected. Reads no data.
+    pub(crate) fn values_path(
+        &self,
+        predicate: &Predicate,
+        name: &PredicateRef,
+        expected: &ValueCondition,
+    ) -> RootPath {
+        let cheapest = match scans(predicate, name, expected) {
+            true => RootPath::Scan,
+            false => RootPath::of_values(expected),
+        };
+        self.pick(cheapest, 0, || vec![RootPath::of_values(expected), RootPath::Scan])
     }
 
     /// The predicate of a comparison at a root, and the condition on its values; `None` while
@@ -373,7 +389,7 @@ impl<'a> Context<'a> {
 
 impl RootPath {
     /// How an index of values answers a comparison.
-    fn of_values(expected: &ValueCondition) -> RootPath {
+    pub(crate) fn of_values(expected: &ValueCondition) -> RootPath {
         match expected {
             ValueCondition::AnyOf(_) => RootPath::IndexEquality,
             ValueCondition::Than(..) | ValueCondition::Between(..) => RootPath::IndexRange,

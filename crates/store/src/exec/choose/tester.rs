@@ -107,6 +107,13 @@ impl<'a> Tester<'a> {
     }
 }
 
+/// The nodes that have a value of a predicate in a language; `None` where any of several values may
+/// meet a condition.
+pub(crate) fn subjects_with(predicate: &Predicate, lang: Option<&str>) -> Option<NodeSet> {
+    let [part] = predicate.parts(lang) else { return None };
+    Some(part.subjects())
+}
+
 /// Counts the values or the edges of single nodes, for `count(p)`.
 #[derive(Clone, Copy)]
 pub(crate) struct Counter<'a> {
@@ -237,6 +244,12 @@ impl Tester<'_> {
         retained
     }
 
+    /// Whether those of some candidates that pass are counted in a column as it is stored: where
+    /// all nodes that have a value in it are candidates.
+    pub(crate) fn counts(&self, candidates: &NodeSet) -> bool {
+        matches!(self, Self::Column { part, .. } if candidates.is_sure_superset(&part.subjects()))
+    }
+
     /// The nodes that have one of the values that the test requires; `None` for a test that
     /// requires none.
     pub(crate) fn holders(&self) -> Option<NodeSet> {
@@ -244,8 +257,7 @@ impl Tester<'_> {
             return Some(part.subjects());
         }
         let Tester::Value { predicate, lang, .. } = self else { return None };
-        let [part] = predicate.parts(*lang) else { return None };
-        Some(part.subjects())
+        subjects_with(predicate, *lang)
     }
 
     /// The nodes of an ascending list whose edges pass: `stored` tests edges that did not change,

@@ -25,20 +25,9 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let Call::Regexp { predicate: name, pattern, flags } = &function.call else {
-            return Ok(None);
-        };
-        // What is wrong with the name or the pattern is reported by the test.
-        let Ok(Some(predicate)) = self.resolve(name) else { return Ok(None) };
-        let views: Option<Vec<IndexView<'_>>> =
-            trigram_views(predicate, name.lang.as_deref()).collect();
-        let Some(views) = views else { return Ok(None) };
-        let Ok(query) = hexgraph_base::text::trigram_query(pattern, flags) else { return Ok(None) };
-        let result = views.iter().map(|view| trigram_len(*view, &query));
-        let result = result.reduce(|one, other| Some(one?.saturating_add(other?)));
-        let pays = result.flatten().is_some_and(|result| result <= most);
-        let is_known = !matches!(query, TrigramQuery::Any);
-        if !is_known || !self.pick(pays, most, || vec![true, false]) {
+        let Some((views, query)) = self.pattern_trigrams(function) else { return Ok(None) };
+        let pays = pattern_pays(&views, &query, most);
+        if !self.pick(pays, most, || vec![true, false]) {
             return Ok(None);
         }
         let sets = views.into_iter().map(|view| trigram_set(view, &query));
@@ -46,6 +35,29 @@ impl<'a> Context<'a> {
         let tester = self.tester(function)?;
         Ok(Some(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?)))
     }
+
+    /// Whether the trigrams of a regular expression leave at most `most` nodes. Reads no postings.
+    pub(crate) fn is_matched_by_trigrams(&self, function: &Function, most: usize) -> bool {
+        self.pattern_trigrams(function)
+            .is_some_and(|(views, query)| pattern_pays(&views, &query, most))
+    }
+
+    /// The indexes of trigrams that a regular expression is looked up in, and the trigrams.
+    fn pattern_trigrams(&self, function: &Function) -> Option<(Vec<IndexView<'a>>, TrigramQuery)> {
+        let Call::Regexp { predicate: name, pattern, flags } = &function.call else { return None };
+        // What is wrong with the name or the pattern is reported by the test.
+        let predicate = self.resolve(name).ok()??;
+        let views: Option<Vec<IndexView<'a>>> =
+            trigram_views(predicate, name.lang.as_deref()).collect();
+        let query = hexgraph_base::text::trigram_query(pattern, flags).ok()?;
+        (!matches!(query, TrigramQuery::Any)).then_some((views?, query))
+    }
+}
+
+fn pattern_pays(views: &[IndexView<'_>], query: &TrigramQuery, most: usize) -> bool {
+    let result = views.iter().map(|view| trigram_len(*view, query));
+    let result = result.reduce(|one, other| Some(one?.saturating_add(other?)));
+    result.flatten().is_some_and(|result| result <= most)
 }
 
 /// The most trigrams of a chunk of a text that are looked up, to select a rare one.

@@ -28,8 +28,8 @@ use std::sync::Arc;
 const SET_MIN: usize = 1 << 14;
 
 /// How members are grouped, before the table for them is chosen.
-#[derive(Clone, Copy, PartialEq)]
-enum GroupKind {
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum GroupKind {
     /// By the postings of the key's index: for each value the stored nodes that have it. For one
     /// key, all of whose nodes are grouped, and a body of counts.
     Postings,
@@ -112,7 +112,7 @@ impl Context<'_> {
     }
 
     /// How members are grouped: by the cheapest possible strategy, or in tests by any possible one.
-    fn group_kind(
+    pub(crate) fn group_kind(
         &self,
         group_by: &GroupBy,
         body: &[Arc<Field>],

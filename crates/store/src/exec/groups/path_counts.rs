@@ -55,7 +55,10 @@ impl Context<'_> {
                     self.ways_below(edges, Members::List(&ways.nodes), Some(&ways.counts))?
                 }
             };
-            let Some(below) = below else { return Ok(None) };
+            let Some(below) = below else {
+                self.end(&step, 0);
+                return Ok(None);
+            };
             self.end(&step, below.nodes.len());
             ways = Some(below);
         }

@@ -17,7 +17,8 @@
 //! | threads | `RequestContext::spread` | `control/morsels.rs` |
 //!
 //! A decision is made when its step is about to run, since what the steps before it left is the
-//! best statistic there is. All of them end in `pick`, by which tests choose any allowed path.
+//! best statistic there is. Before a query runs, `planner` evaluates the same functions for all
+//! sizes that are possible. All of them end in `pick`, by which tests choose any allowed path.
 
 pub(super) mod pick;
 pub(super) mod rewrites;

@@ -165,8 +165,11 @@ mod tests {
                 }
             }
         }
-        use FilterPath::{Batches, Constant, Drives, FarEnds, Holders, Index, Set, Test, WalkBack};
-        for path in [Batches, Constant, Drives, FarEnds, Holders, Index, Set, Test, WalkBack] {
+        use FilterPath::{
+            Batches, Constant, DrivingSide, Index, Set, Subjects, Targets, Test, WalkBack,
+        };
+        for path in [Batches, Constant, DrivingSide, Targets, Index, Set, Subjects, Test, WalkBack]
+        {
             let is_taken = TAKEN.with_borrow(|taken| taken.contains(&AccessPath::Filter(path)));
             assert!(is_taken, "no filter takes {path:?}");
         }

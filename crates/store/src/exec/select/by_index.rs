@@ -39,8 +39,8 @@ pub(super) fn requested_max(page: Page) -> usize {
 pub(crate) type TokenRange = (Bound<TokenKey>, Bound<TokenKey>);
 
 /// A walk over the part of an index that a root function selects.
-pub(super) struct RangeWalk<'a> {
-    view: IndexView<'a>,
+pub(crate) struct RangeWalk<'a> {
+    pub(crate) view: IndexView<'a>,
     range: TokenRange,
     descending: bool,
 }

@@ -16,11 +16,11 @@ use hexgraph_base::types::{Position, Result, stack};
 
 /// A part of a filter that is about to be executed.
 #[derive(Clone, Copy)]
-pub(super) struct FilterPart<'f> {
+pub(crate) struct FilterPart<'f> {
     /// The part.
-    pub(super) filter: &'f Filter,
+    pub(crate) filter: &'f Filter,
     /// The number of nodes that pass it, about, if an index has an estimate.
-    pub(super) estimate: Option<usize>,
+    pub(crate) estimate: Option<usize>,
 }
 
 impl<'a> Context<'a> {
@@ -99,7 +99,7 @@ impl<'a> Context<'a> {
     /// The test of a column that the parts of a conjunction are together, and the position of the
     /// first: where each is a comparison of the same numbers or instants, and no index gives few of
     /// them among `candidates`.
-    fn bounds_of_column<'f>(
+    pub(crate) fn bounds_of_column<'f>(
         &self,
         parts: &'f [Filter],
         candidates: usize,
@@ -184,7 +184,7 @@ impl<'a> Context<'a> {
         candidates: &NodeSet,
     ) -> Result<Option<usize>> {
         let Tester::Column { part, rows } = tester else { return Ok(None) };
-        if !candidates.is_sure_superset(&part.subjects()) {
+        if !tester.counts(candidates) {
             return Ok(None);
         }
         let step = self.begin("filter", "", Some(at), estimate);
@@ -205,7 +205,7 @@ impl<'a> Context<'a> {
 
     /// The number of nodes that a filter has, about, where it is one function and an index has an
     /// estimate.
-    fn estimate_of(&self, filter: &Filter) -> Option<usize> {
+    pub(crate) fn estimate_of(&self, filter: &Filter) -> Option<usize> {
         match filter {
             Filter::Function(function) => self.estimate(function),
             Filter::And(_) | Filter::Or(_) | Filter::Not(_) | Filter::SemiJoin(_) => None,
@@ -213,7 +213,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether a part of a filter has fewer nodes than these, by an index.
-    pub(super) fn is_estimated_below(&self, filter: &Filter, count: usize) -> bool {
+    pub(crate) fn is_estimated_below(&self, filter: &Filter, count: usize) -> bool {
         let parts = match filter {
             Filter::And(parts) => parts.as_slice(),
             other => std::slice::from_ref(other),
@@ -225,7 +225,7 @@ impl<'a> Context<'a> {
     /// The parts of a conjunction in the order in which they are executed: what is expected to
     /// leave least goes first, then what no index has an estimate of, the cheapest test first, and
     /// at last what follows edges.
-    pub(super) fn planned_parts<'f>(&self, parts: &'f [Filter]) -> Vec<FilterPart<'f>> {
+    pub(crate) fn planned_parts<'f>(&self, parts: &'f [Filter]) -> Vec<FilterPart<'f>> {
         let part = |filter| FilterPart { filter, estimate: self.estimate_of(filter) };
         let mut planned: Vec<FilterPart<'_>> = parts.iter().map(part).collect();
         // Every part is still run, also on an empty set: a wrong argument is an error anyway.
@@ -243,7 +243,7 @@ impl<'a> Context<'a> {
 
     /// How candidates are reduced to those that pass a function: by its index, where that is
     /// expected to give no more nodes than cost as much as a test of each candidate.
-    fn filter_path(
+    pub(crate) fn filter_path(
         &self,
         function: &Function,
         estimate: Option<usize>,
@@ -329,7 +329,7 @@ impl<'a> Context<'a> {
             }
             tester => match self.few_holders(&tester, candidates.len()) {
                 Some(holders) => {
-                    self.took(FilterPath::Holders);
+                    self.took(FilterPath::Subjects);
                     Ok(self.passing_members(&holders, &tester)?.and(&candidates))
                 }
                 None => {
@@ -362,7 +362,7 @@ impl<'a> Context<'a> {
 /// The position of a part of a filter among those without an estimate by an index: functions come
 /// first, by the cost of a test, then what is made of several parts, and at last what follows
 /// edges. Looks at the part alone and not inside of it, since filters may be deep.
-pub(super) fn test_rank(part: &Filter) -> (u8, Cost) {
+pub(crate) fn test_rank(part: &Filter) -> (u8, Cost) {
     match part {
         Filter::Function(function) => (0, cost_of_call(&function.call)),
         Filter::And(_) | Filter::Or(_) | Filter::Not(_) => (1, Cost::NOTHING),

@@ -47,8 +47,8 @@ struct KeyColumn {
 
 /// A key of an order, resolved.
 #[derive(Clone, Copy)]
-struct SortKey<'a> {
-    predicate: &'a Predicate,
+pub(crate) struct SortKey<'a> {
+    pub(super) predicate: &'a Predicate,
     lang: Option<&'a str>,
     descending: bool,
 }
@@ -93,7 +93,7 @@ impl<'a> Context<'a> {
     /// # Errors
     ///
     /// As [`Context::order_nodes`].
-    fn sort_keys<'f>(&self, order: &'f [OrderKey]) -> Result<Vec<SortKey<'f>>>
+    pub(crate) fn sort_keys<'f>(&self, order: &'f [OrderKey]) -> Result<Vec<SortKey<'f>>>
     where
         'a: 'f,
     {
@@ -128,17 +128,10 @@ impl<'a> Context<'a> {
         let Some(most) = expected.filter(|_| !looks_beyond(filter)) else { return Ok(None) };
         // Of several errors that of the filter is reported, which comes before the order.
         let Ok(keys) = self.sort_keys(&block.order) else { return Ok(None) };
-        let path = self.order_path(&keys, root.len(), expected);
-        let (OrderPath::Scan | OrderPath::ScanAndSort, Some(key)) = (path, keys.first()) else {
+        let Some((path, key)) = self.filtered_scan(&keys, filter, root.len(), expected) else {
             return Ok(None);
         };
-        let few = root.len() / self.control.costs().driver_ratio;
-        let is_way = !self.is_estimated_below(filter, few);
-        let part = key.predicate.only_untagged();
-        let Some(part) = part.filter(|_| self.pick(is_way, root.len(), || vec![true, false]))
-        else {
-            return Ok(None);
-        };
+        let Some(part) = key.predicate.only_untagged() else { return Ok(None) };
         let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
         let root = &root.tail(least);
         let step = self.begin("order", &block.name, Some(block.at), expected);
@@ -152,7 +145,7 @@ impl<'a> Context<'a> {
             Some(scan) => scan.leading(most, key.descending)?,
             None => None,
         };
-        self.took(if result.is_some() { OrderPath::ScanAndAsk } else { OrderPath::GivesUp });
+        self.took(if result.is_some() { OrderPath::ScanAndFilter } else { OrderPath::GivesUp });
         let result = match result {
             Some(result) if !is_sorted => {
                 let leading = NodeSet::from(result);
@@ -168,7 +161,12 @@ impl<'a> Context<'a> {
 
     /// How `count` nodes are ordered by some keys: of all nodes, or for a page of few of them, by
     /// what takes the fewest steps.
-    fn order_path(&self, keys: &[SortKey<'_>], count: usize, expected: Option<usize>) -> OrderPath {
+    pub(crate) fn order_path(
+        &self,
+        keys: &[SortKey<'_>],
+        count: usize,
+        expected: Option<usize>,
+    ) -> OrderPath {
         let Some(first) = keys.first() else { return OrderPath::AsIs };
         let (Some(expected), Some(part), None) =
             (expected, first.predicate.only_untagged(), first.lang)
@@ -453,7 +451,7 @@ impl<'a> Context<'a> {
     }
 
     /// How a page of `count` nodes that have a value of a variable is ordered.
-    fn var_path(&self, count: usize, expected: usize) -> OrderPath {
+    pub(crate) fn var_path(&self, count: usize, expected: usize) -> OrderPath {
         let is_few = self.is_few(expected, count);
         let cheapest = if is_few { OrderPath::Scan } else { OrderPath::Sort };
         self.pick(cheapest, count, || vec![OrderPath::Scan, OrderPath::Sort])

@@ -1,6 +1,7 @@
 //! Selects the page of `first`, `offset` and `after`, without a walk over what comes before it.
 
 use super::by_index::{RangeWalk, requested_max};
+use super::order::SortKey;
 use super::passing::Purpose;
 use crate::exec::access_path::{OrderPath, PagePath, RootPath};
 use crate::exec::choose::tester::Tester;
@@ -10,7 +11,7 @@ use hexgraph_base::plan::{Block, Call, Filter, Function, Page};
 use hexgraph_base::types::{Error, Result, Uid};
 
 /// How the roots of a block are selected in the order of the answer.
-enum RootsPlan<'f> {
+pub(crate) enum RootsPlan<'f> {
     /// All of the set is needed: to list it, or to count from its end.
     Full,
     /// The first ones of the set.
@@ -34,13 +35,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let Some(function) = &block.root else { return Ok(Vec::new()) };
-        let page = if block.cascade.is_some() {
-            let first = most.map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX));
-            // Without `offset`: the cascade may drop some of those that it would skip.
-            Page { first, after: block.page.after, ..Page::default() }
-        } else {
-            block.page
-        };
+        let page = roots_page(block, most);
         check_order(page, &block.order)?;
         if let Some(nodes) = self.literal_roots(block, function, page)? {
             return Ok(nodes);
@@ -71,7 +66,7 @@ impl<'a> Context<'a> {
     /// # Errors
     ///
     /// Those of the root function and of the order.
-    fn roots_plan<'f>(
+    pub(crate) fn roots_plan<'f>(
         &self,
         block: &'f Block,
         function: &'f Function,
@@ -147,6 +142,23 @@ impl<'a> Context<'a> {
         Ok(cut(&ordered, page).to_vec())
     }
 
+    /// The order path of one pass over the column of the first key that tests the candidates by a
+    /// filter, and the key; `None` where `count` nodes are filtered first. Reads no data.
+    pub(crate) fn filtered_scan<'k, 'f>(
+        &self,
+        keys: &'k [SortKey<'f>],
+        filter: &Filter,
+        count: usize,
+        expected: Option<usize>,
+    ) -> Option<(OrderPath, &'k SortKey<'f>)> {
+        let path = self.order_path(keys, count, expected);
+        let key = keys.first().filter(|key| key.predicate.only_untagged().is_some())?;
+        let (OrderPath::Scan | OrderPath::ScanAndSort) = path else { return None };
+        let few = count / self.control.costs().driver_ratio;
+        let pays = !self.is_estimated_below(filter, few);
+        self.pick(pays, count, || vec![true, false]).then_some((path, key))
+    }
+
     /// The page of a set as a list.
     ///
     /// # Errors
@@ -219,11 +231,16 @@ impl<'a> Context<'a> {
         };
         self.note_unresolved_in(filter, root);
         let prepared = self.prepare(filter, root.len(), Purpose::Page)?;
-        self.took(match prepared.drives(root.len()) {
+        self.note_walk(prepared.drives(root.len()));
+        self.first_passing(root, &prepared, page)
+    }
+
+    /// Notes whether a page walks its root or a set of its filter.
+    fn note_walk(&self, walks_filter: bool) {
+        self.took(match walks_filter {
             true => PagePath::WalkFilter,
             false => PagePath::WalkRoot,
         });
-        self.first_passing(root, &prepared, page)
     }
 
     /// As [`Context::first_of_root`], of a root function that is a test of nodes. When too many
@@ -252,10 +269,7 @@ impl<'a> Context<'a> {
         // Small graphs reach the end before so many nodes are tested.
         let most = self.pick(requested_max(page), requested.len(), || vec![requested_max(page), 1]);
         if let Some(result) = self.first_passing_within(&requested, &prepared, page, most)? {
-            self.took(match prepared.drives(requested.len()) {
-                true => PagePath::WalkFilter,
-                false => PagePath::WalkRoot,
-            });
+            self.note_walk(prepared.drives(requested.len()));
             self.end(&step, result.len());
             return Ok(result);
         }
@@ -348,6 +362,17 @@ impl<'a> Context<'a> {
             }
         }
     }
+}
+
+/// The page of the roots of a block: with `@cascade` no more than the first `most`, since the
+/// cascade comes before the page.
+pub(crate) fn roots_page(block: &Block, most: Option<usize>) -> Page {
+    if block.cascade.is_none() {
+        return block.page;
+    }
+    let first = most.map_or(0, |most| i32::try_from(most).unwrap_or(i32::MAX));
+    // Without `offset`: the cascade may drop some of those that it would skip.
+    Page { first, after: block.page.after, ..Page::default() }
 }
 
 /// The requested part of a list: `after` has been applied.

@@ -59,7 +59,7 @@ impl<'f> Test<'f> {
 /// The greatest number of edges that are walked back, and of texts that are tested, for a set of
 /// nodes, if `requested` nodes would be tested else. A page needs about `PAGE · requested /
 /// passing` tests, so its set pays while fewer than that pass.
-fn result_max(requested: usize, purpose: Purpose) -> usize {
+pub(crate) fn result_max(requested: usize, purpose: Purpose) -> usize {
     const PAGE: usize = 16;
     match purpose {
         Purpose::Page => requested.saturating_mul(PAGE).isqrt(),
@@ -91,6 +91,17 @@ pub(crate) struct PreparedFilter<'f> {
     choice: RandomChoice,
 }
 
+/// The smallest of some sets, which come with their lengths, if it is so small that it is walked
+/// instead of `requested` nodes.
+fn smallest_set<D>(
+    sets: impl Iterator<Item = (D, usize)>,
+    requested: usize,
+    ratio: usize,
+) -> Option<D> {
+    let (smallest, len) = sets.min_by_key(|(_, len)| *len)?;
+    (len < requested / ratio).then_some(smallest)
+}
+
 impl<'f> PreparedFilter<'f> {
     /// The smallest set, if it is so small that it is walked in place of `requested`.
     fn driver(&self, requested: usize) -> Option<Driver> {
@@ -106,9 +117,8 @@ impl<'f> PreparedFilter<'f> {
                 .nth(self.choice.choose(requested, drivers.count() + 1))
                 .map(|it| it.0);
         }
-        let (smallest, len) =
-            drivers.map(|(driver, set)| (driver, set.len())).min_by_key(|(_, len)| *len)?;
-        (len < requested / self.driver_ratio).then_some(smallest)
+        let drivers = drivers.map(|(driver, set)| (driver, set.len()));
+        smallest_set(drivers, requested, self.driver_ratio)
     }
 
     /// What is walked for a driver.
@@ -278,6 +288,17 @@ impl<'a> Context<'a> {
 
     /// Whether a function becomes a set, which its index has cheaply, or a test.
     fn part_path(&self, function: &Function, requested: usize, purpose: Purpose) -> FilterPath {
+        self.part_path_of(function, || self.estimate(function), requested, purpose)
+    }
+
+    /// As [`Context::part_path`], by an estimate of the nodes that pass.
+    pub(crate) fn part_path_of(
+        &self,
+        function: &Function,
+        estimate: impl Fn() -> Option<usize>,
+        requested: usize,
+        purpose: Purpose,
+    ) -> FilterPath {
         let in_place = match &function.call {
             Call::Has(_) | Call::Type(_) | Call::Uid { .. } | Call::Terms { .. } => true,
             Call::Compare { op, arguments, .. } => {
@@ -296,9 +317,9 @@ impl<'a> Context<'a> {
             // A step in a posting list costs less than a test.
             Purpose::All => requested.saturating_mul(self.control.costs().test),
         };
-        let is_small = || self.estimate(function).is_some_and(|count| count <= most);
+        let is_small = || estimate().is_some_and(|count| count <= most);
         let cheapest = if in_place || is_small() { FilterPath::Set } else { FilterPath::Test };
-        self.pick(cheapest, requested, || match in_place || self.estimate(function).is_some() {
+        self.pick(cheapest, requested, || match in_place || estimate().is_some() {
             true => vec![FilterPath::Set, FilterPath::Test],
             false => vec![FilterPath::Test],
         })
@@ -337,10 +358,10 @@ impl<'a> Context<'a> {
         let driver = filter.driver(requested.len());
         match driver {
             Some(Driver::Set(position)) => {
-                self.took_at(&filter.sets[position].1, FilterPath::Drives)
+                self.took_at(&filter.sets[position].1, FilterPath::DrivingSide)
             }
             Some(Driver::Holders(position)) => {
-                self.took_at(&filter.tests[position].step, FilterPath::Holders);
+                self.took_at(&filter.tests[position].step, FilterPath::Subjects);
             }
             None => {}
         }
@@ -419,7 +440,7 @@ impl<'a> Context<'a> {
             return Ok(existing);
         }
         let holders = test.holders.clone().unwrap_or_default();
-        self.took_at(&test.step, FilterPath::Holders);
+        self.took_at(&test.step, FilterPath::Subjects);
         let passing = self.passing_test(Members::Set(&holders), test)?;
         Ok(test.passing.get_or_init(|| passing.into()))
     }
@@ -435,8 +456,23 @@ impl<'a> Context<'a> {
     /// the `requested` ones.
     pub(super) fn few_holders(&self, tester: &Tester<'_>, requested: usize) -> Option<NodeSet> {
         let holders = tester.holders()?;
-        let are_few = holders.len() < requested / self.control.costs().driver_ratio;
+        let are_few = self.are_few_subjects(holders.len(), requested);
         self.pick(are_few, requested, || vec![true, false]).then_some(holders)
+    }
+
+    /// As [`smallest_set`].
+    pub(crate) fn smallest_walked<D>(
+        &self,
+        sets: impl Iterator<Item = (D, usize)>,
+        requested: usize,
+    ) -> Option<D> {
+        smallest_set(sets, requested, self.control.costs().driver_ratio)
+    }
+
+    /// Whether so few nodes have a value that each of them is tested in place of the `requested`
+    /// ones.
+    pub(crate) fn are_few_subjects(&self, subjects: usize, requested: usize) -> bool {
+        subjects < requested / self.control.costs().driver_ratio
     }
 
     /// A filter that [tests one](PreparedFilter::tests_one) node at a time, for one thread: it

@@ -37,7 +37,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         stack::check()?;
-        let Some(edges) = self.reach_edges(join)? else { return Ok(NodeSet::default()) };
+        let Some(edges) = self.join_edges(join)? else { return Ok(NodeSet::default()) };
         let step = self.begin("filter", &join.predicate, None, None);
         let passing = match &join.filter {
             Some(filter) => match self.few_passing(filter, self.few_max(candidates.len()))? {
@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
                     self.sources(back, passing)?.and(&candidates)
                 }
                 None => {
-                    self.took(FilterPath::FarEnds);
+                    self.took(FilterPath::Targets);
                     let passes = Tester::Member(passing.clone().into());
                     self.retain_reaching(edges, join, passes, &candidates)?
                 }
@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
     where
         'a: 'f,
     {
-        let Some(edges) = self.reach_edges(join)? else { return Ok(Tester::Constant(false)) };
+        let Some(edges) = self.join_edges(join)? else { return Ok(Tester::Constant(false)) };
         let passes = match &join.filter {
             Some(filter) => match self.few_passing(filter, self.few_max(FEW))? {
                 Some(few) => Tester::Member(few.into()),
@@ -104,7 +104,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let Some(filter) = &join.filter else { return Ok(None) };
-        if self.reach_edges(join)?.is_none() {
+        if self.join_edges(join)?.is_none() {
             return Ok(Some(NodeSet::default()));
         }
         // No more than it pays to walk back from.
@@ -124,27 +124,36 @@ impl<'a> Context<'a> {
         requested: usize,
         most: usize,
     ) -> Result<Option<NodeSet>> {
-        let Call::UidIn { predicate: name, uids, vars } = &function.call else { return Ok(None) };
+        let walk = self.uid_in_back(function, requested, most);
+        walk.map(|(back, targets)| self.sources(back, &targets)).transpose()
+    }
+
+    /// The edges back from the nodes that a function `uid_in` names, and these, where
+    /// [`Context::uid_in_set`] walks them. O(1), or O(named nodes).
+    pub(crate) fn uid_in_back(
+        &self,
+        function: &Function,
+        requested: usize,
+        most: usize,
+    ) -> Option<(&'a Direction, NodeSet)> {
+        let Call::UidIn { predicate: name, uids, vars } = &function.call else { return None };
         let var_len = |var: &VarId| self.uid_var(*var).len();
         let named = uids.len() + vars.iter().map(var_len).sum::<usize>();
         // Most of them have an edge, so where they are more it is not worth while to count.
-        let is_few = named <= most.min(requested / BACK_RATIO);
+        let is_few = named <= most && are_few_targets(named, requested);
         if !is_few && !self.control.costs().choice.is_random() {
-            return Ok(None);
+            return None;
         }
         // What is wrong with the name is reported by the test.
-        let Ok(Some(predicate)) = self.resolve(name) else { return Ok(None) };
-        let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges());
-        let Some(back) = back else { return Ok(None) };
-        let ends = self.uid_in_ends(uids, vars);
-        match self.pays_to_walk_back(back, &ends, is_few, (requested, most)) {
-            true => self.sources(back, &ends).map(Some),
-            false => Ok(None),
-        }
+        let predicate = self.resolve(name).ok()??;
+        let back = predicate.direction(!name.reverse).filter(|_| predicate.is_edges())?;
+        let targets = self.uid_in_ends(uids, vars);
+        let pays = self.pays_to_walk_back(back, &targets, is_few, (requested, most));
+        pays.then_some((back, targets))
     }
 
     /// The edges of a condition; `None` when nothing has the predicate.
-    fn reach_edges(&self, join: &SemiJoin) -> Result<Option<&'a Direction>> {
+    pub(crate) fn join_edges(&self, join: &SemiJoin) -> Result<Option<&'a Direction>> {
         let Some(predicate) = self.predicate(&join.predicate) else { return Ok(None) };
         if !predicate.is_edges() {
             return Ok(None);
@@ -231,7 +240,7 @@ impl<'a> Context<'a> {
         if join.more_than != 0 {
             return None;
         }
-        let is_few = ends.len() <= candidates / BACK_RATIO;
+        let is_few = are_few_targets(ends.len(), candidates);
         if !is_few && !self.control.costs().choice.is_random() {
             return None;
         }
@@ -250,6 +259,11 @@ impl<'a> Context<'a> {
     ) -> bool {
         self.pick(is_few && has_at_most(back, ends, most), requested, || vec![true, false])
     }
+}
+
+/// Whether a walk from so many targets pays, where `candidates` nodes would be tested else.
+pub(crate) fn are_few_targets(targets: usize, candidates: usize) -> bool {
+    targets <= candidates / BACK_RATIO
 }
 
 /// Whether some nodes have at most so many edges, which are counted a batch at a time and not

@@ -24,6 +24,11 @@ pub(crate) fn needs_no_lists(block: &Block) -> bool {
         && block.fields.iter().all(|field| is_plain(field))
 }
 
+/// How the distinct targets of so many nodes are collected.
+pub(crate) fn gather_path(nodes: usize) -> EdgesPath {
+    if nodes < NODES_MIN { EdgesPath::Copy } else { EdgesPath::Gather }
+}
+
 fn is_plain(field: &Field) -> bool {
     stack::require();
     matches!(field.kind, FieldKind::Predicate { .. } | FieldKind::Uid)
@@ -44,12 +49,11 @@ impl Context<'_> {
     ///
     /// Those of the filter and of [`Context::check`].
     pub(super) fn gathered(&self, nodes: &[u32], walk: &Walk<'_>) -> Result<Option<Vec<u32>>> {
-        let are_few = nodes.len() < NODES_MIN;
+        let cheapest = gather_path(nodes.len());
         let paths = || vec![EdgesPath::Gather, EdgesPath::Copy];
-        let cheapest = if are_few { EdgesPath::Copy } else { EdgesPath::Gather };
         if self.pick(cheapest, nodes.len(), paths) != EdgesPath::Gather {
             let is_filtered = walk.field.filter.is_some();
-            return if are_few && !is_filtered {
+            return if cheapest == EdgesPath::Copy && !is_filtered {
                 self.targets_of_few(nodes, walk)
             } else {
                 Ok(None)

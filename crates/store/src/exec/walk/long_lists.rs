@@ -15,7 +15,7 @@ use crate::exec::select::page::cut;
 use crate::exec::select::passing::{PreparedFilter, Purpose};
 use crate::graph::Direction;
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Filter, OrderKey, Page};
+use hexgraph_base::plan::{Field, Filter, OrderKey, Page};
 use hexgraph_base::types::Result;
 
 /// The edge lists of a level, when they are long.
@@ -55,13 +55,7 @@ impl Context<'_> {
         page: Page,
     ) -> Result<Option<(Vec<u32>, Vec<u32>)>> {
         let field = walk.field;
-        let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
-        let Some(expected) = page.expected() else { return Ok(None) };
-        if field.facet_filter.is_some() || by_facets {
-            return Ok(None);
-        }
-        let costs = self.control.costs();
-        let least = costs.long_list.max(expected.saturating_mul(costs.long_list_ratio));
+        let Some(least) = self.long_pages_min(field, page) else { return Ok(None) };
         let least = self.pick(least, nodes.len(), || vec![0, usize::MAX]);
         let Some(long) = LongLists::of(walk.edges, nodes, least) else { return Ok(None) };
         if !self.is_order_of_one_list(&field.order, nodes.len(), long.total)? {
@@ -88,6 +82,18 @@ impl Context<'_> {
             false => EdgesPath::OrderEach,
         });
         Ok(Some(lists.finish()))
+    }
+
+    /// The edges of a node on average from which on the pages of a field's lists are evaluated list
+    /// by list; `None` where they never are. Reads no data.
+    pub(crate) fn long_pages_min(&self, field: &Field, page: Page) -> Option<usize> {
+        let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
+        let expected = page.expected()?;
+        if field.facet_filter.is_some() || by_facets {
+            return None;
+        }
+        let costs = self.control.costs();
+        Some(costs.long_list.max(expected.saturating_mul(costs.long_list_ratio)))
     }
 
     /// The page of one list in the order of the field.

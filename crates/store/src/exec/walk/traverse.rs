@@ -161,14 +161,8 @@ impl<'a> Context<'a> {
         inherited: Inherited<'_>,
     ) -> Result<FieldData> {
         let edges = predicate.direction(reverse).ok_or_else(|| no_reverse(&predicate.def.name))?;
-        let binds = field
-            .facets
-            .as_ref()
-            .is_some_and(|facets| facets.items.iter().any(|item| item.var.is_some()));
         let cascade = field.cascade.as_ref().or(inherited.cascade);
-        let expected = field.has_body || field.var.is_some() || binds || field.group_by.is_some();
-        // Nobody sees where these edges lead, but a cascade has to know whether there are any.
-        if !expected && inherited.cascade.is_none() {
+        if !walks_edges(field, inherited) {
             return Ok(FieldData::Nothing);
         }
         let walk = Walk { field, predicate, reverse, edges };
@@ -240,12 +234,8 @@ impl<'a> Context<'a> {
         let field = walk.field;
         check_order(page, &field.order)?;
         let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
-        let plain = field.filter.is_none()
-            && field.facet_filter.is_none()
-            && field.order.is_empty()
-            && !by_facets;
-        if plain {
-            self.took(if page.is_all() { EdgesPath::Copy } else { EdgesPath::Seek });
+        if let Some(path) = plain_path(field, page) {
+            self.took(path);
             if page.is_all() {
                 return Ok(self.all_lists(nodes, walk.edges, cost::LIST)?.finish().into());
             }
@@ -439,6 +429,29 @@ impl<'a> Context<'a> {
         };
         Ok(FieldData::Passwords(nodes.iter().map(check).collect::<Result<_>>()?))
     }
+}
+
+/// Whether the edges of a field are followed. Where nobody sees to which nodes they lead, a cascade
+/// has to know whether there are any.
+pub(crate) fn walks_edges(field: &Field, inherited: Inherited<'_>) -> bool {
+    let mut items = field.facets.iter().flat_map(|facets| &facets.items);
+    field.has_body
+        || field.var.is_some()
+        || field.group_by.is_some()
+        || inherited.cascade.is_some()
+        || items.any(|item| item.var.is_some())
+}
+
+/// How the edge lists of a field are read within a page, where they are neither filtered nor
+/// ordered.
+pub(crate) fn plain_path(field: &Field, page: Page) -> Option<EdgesPath> {
+    let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
+    let is_plain = field.filter.is_none()
+        && field.facet_filter.is_none()
+        && field.order.is_empty()
+        && !by_facets;
+    let path = if page.is_all() { EdgesPath::Copy } else { EdgesPath::Seek };
+    is_plain.then_some(path)
 }
 
 /// Marks fields of values whose key is one of those that `@*` represents, and this one.
