@@ -38,5 +38,5 @@ pub mod internals {
     pub use hexgraph_dql as dql;
     #[cfg(feature = "graphql")]
     pub use hexgraph_graphql as graphql;
-    pub use hexgraph_store::{durability, exec, graph, index, storage};
+    pub use hexgraph_store::{durability, exec, graph, index, planner, storage};
 }

@@ -35,7 +35,7 @@ impl Question {
             Explain(text) => {
                 let request = QueryRequest { text: filled(text), ..QueryRequest::default() };
                 drop(black_box(
-                    db.explain_with(&request, &RequestContext::new()).expect("a valid query"),
+                    db.profile_with(&request, &RequestContext::new()).expect("a valid query"),
                 ));
             }
             Call(call) => call(db),

@@ -337,7 +337,12 @@ class Database:
         timeout: float | None = None,
     ) -> Answers: ...
     def explain(
-        self, dql: str, variables: dict[str, Any] | None = None, *, timeout: float | None = None
+        self,
+        dql: str,
+        variables: dict[str, Any] | None = None,
+        *,
+        analyze: bool = False,
+        timeout: float | None = None,
     ) -> Explanation: ...
     def graphql_schema(self, sdl: str | os.PathLike[str] | None = None) -> str | None: ...
     def graphql(

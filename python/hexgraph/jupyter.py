@@ -81,7 +81,8 @@ def parser(name: str, kinds: Sequence[str] = ()) -> Any:
         text = "what the answer becomes"
         options.add_argument("-t", "--to", choices=kinds, default="result", help=text)
     if name == "dql":
-        options.add_argument("--explain", action="store_true", help="show how it is answered")
+        options.add_argument("--explain", action="store_true", help="show its plan; it does not run")
+        options.add_argument("--profile", action="store_true", help="run it and show its plan")
         options.add_argument("--strict", action="store_true", help="unknown names are errors")
     return options
 
@@ -100,8 +101,9 @@ class Cells:
         variables = self.variables(declared(cell), given.var)
         started = time.perf_counter()
         with plain_errors():
-            if given.explain:
-                answer = db.explain(cell, variables, timeout=given.timeout)
+            if given.explain or given.profile:
+                options = {"analyze": given.profile, "timeout": given.timeout}
+                answer = db.explain(cell, variables, **options)
             else:
                 options = {"timeout": given.timeout, "strict": True if given.strict else None}
                 answer = converted(db.query(cell, variables, **options), given.to)

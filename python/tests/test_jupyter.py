@@ -32,6 +32,8 @@ def test_a_cell_is_a_query(shell, cell):
     assert shell.run_cell_magic(cell, "--silent", QUERY) is None
     plan = shell.run_cell_magic(cell, "--explain", QUERY)
     assert plan.steps[0]["operator"] == "Project"
+    assert plan.steps[0]["rows"] is None
+    assert shell.run_cell_magic(cell, "--profile", QUERY).steps[0]["rows"] == 1
     # Columns stand below each other, however narrow the page is.
     assert plan._repr_html_().startswith('<pre style="white-space: pre; overflow-x: auto">')
 

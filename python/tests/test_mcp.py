@@ -263,7 +263,11 @@ def test_a_check_reports_position_and_remedy(films):
 
 
 def test_a_plan_has_its_steps(films):
-    steps = called(films, "explain", query="{ q(func: type(Film)) { name } }")["data"]["steps"]
+    query = "{ q(func: type(Film)) { name } }"
+    steps = called(films, "explain", query=query)["data"]["steps"]
+    assert any("Film" in step["detail"] and step["estimate"] == 100 for step in steps)
+    assert not any("rows" in step for step in steps)
+    steps = called(films, "explain", query=query, analyze=True)["data"]["steps"]
     assert any("Film" in step["detail"] and step["rows"] == 100 for step in steps)
 
 

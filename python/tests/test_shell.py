@@ -239,7 +239,8 @@ def test_settings_and_files(tmp_path):
         shell.run(f"\\export {tmp_path / 'a.rdf'}").until("all data, 1 triples")
         shell.run(f"\\export {tmp_path / 'a.xyz'}").until("the name says no format")
         shell.run("\\use 7").until("error: ")
-        shell.run("\\explain").until("parsing")
+        shell.run("\\explain").until("expected")
+        shell.run("\\profile").until("parsing")
         shell.run("\\graphql").until("graphql> ")
         shell.run("{ __typename }").until("error")
         shell.run("\\dql").run("\\q")
@@ -277,7 +278,7 @@ def test_cypher(films, tmp_path):
     assert done.returncode == 1
     assert "error: line 2 column 8" in done.stderr
     done = run(
-        films, text="\\explain MATCH (f:Film)\nRETURN f.name;\nRETURN 1 AS one;\n\\explain\n"
+        films, text="\\profile MATCH (f:Film)\nRETURN f.name;\nRETURN 1 AS one;\n\\profile\n"
     )
     assert done.returncode == 0, done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
@@ -285,8 +286,9 @@ def test_cypher(films, tmp_path):
     assert (lines[1][0], lines[3][0], lines[3][3]) == ("TypeScan", "Project", lines[1][3])
     assert lines[4:6] == [["one"], ["1"]]
     assert (lines[6], lines[7][:3]) == (lines[0], ["Project", "1", "AS"])
-    done = run(films, "-c", "\\explain EXPLAIN MATCH (n) RETURN n")
-    assert done.stdout.split()[:4] == ["operator", "detail", "expected", "HasScan"]
+    for text in ("\\explain MATCH (n) RETURN n", "\\profile EXPLAIN MATCH (n) RETURN n"):
+        done = run(films, "-c", text)
+        assert done.stdout.split()[:4] == ["operator", "detail", "expected", "HasScan"]
     done = run(films, "-c", "\\explain MATCH (f:Film) RETURN g")
     assert (done.returncode, "`g`" in done.stderr) == (1, True)
     file = tmp_path / "a.csv"

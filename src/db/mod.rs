@@ -86,7 +86,7 @@ pub use operation::{
 };
 pub use query::answer::QueryAnswer;
 pub use query::each::EachAnswer;
-pub use query::explain::{ExplainedStep, Explanation};
+pub use query::explain::{Actual, Alternative, ExplainedStep, Explanation};
 pub use query::grammar::GrammarFormat;
 pub use query::many::ManyRequest;
 pub use query::pages::Pages;

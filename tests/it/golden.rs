@@ -9,13 +9,14 @@
 //! stands below it. `load` loads lines of a file, and `load NAME` one whose names of nodes are
 //! values of a predicate; the numbers of triples and new nodes, notes and warnings stand in a line
 //! `answer: `. `people N` loads N nodes that are alike in each script (see [`people`]). `explain>`
-//! starts a query below which its plan stands: the steps with their access paths, what the indexes
-//! promised and what came out. `warnings>` starts one below whose answer its warnings stand, a line
+//! starts a query below which its plan stands: the steps with their access paths and what the
+//! indexes promised, first as they are planned, then as they are executed with what came out. `warnings>` starts one below whose answer its warnings stand, a line
 //! each, with their kinds. `rewrite NAME>` shows the plan of a query without a rewrite and with it,
 //! and that the answers are the same. `rdf>` starts a query that is answered in RDF, and `debug>`
 //! one whose objects all have their uid. `HEXGRAPH_UPDATE_GOLDEN=1` writes the answers as they are
 //! now.
 
+use super::shadow::unplanned_step;
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
     Database, LoadOptions, LoadReport, Mutation, MutationAnswer, MutationRequest, OpenOptions,
@@ -90,12 +91,23 @@ fn warned(db: &Database, text: &str) -> String {
     shown
 }
 
-/// The plan of a query: its steps without their times.
-fn plan(db: &Database, text: &str, control: &RequestContext) -> String {
+/// The plan of a query: its steps as they are planned and as they are executed, without their
+/// times.
+fn plan(db: &Database, text: &str, costs: CostModel) -> String {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    match db.explain_with(&request, control) {
-        Ok(explanation) => explanation.plan(),
-        Err(error) => format!("error: {error}\n"),
+    let control = || RequestContext::new().with_costs(costs);
+    let (planned, steps) =
+        (db.explain_with(&request, &control()), db.planned_steps(&request, &control()));
+    let running = control();
+    let executed = db.profile_with(&request, &running);
+    if let (Ok(steps), Ok(_), Some(trace)) = (steps, &executed, running.trace())
+        && let Some(step) = unplanned_step(&steps, &trace.steps())
+    {
+        panic!("{text}\n{step}");
+    }
+    match (planned, executed) {
+        (Ok(planned), Ok(executed)) => format!("{}{}", planned.plan(), executed.plan()),
+        (_, Err(error)) | (Err(error), _) => format!("error: {error}\n"),
     }
 }
 
@@ -110,11 +122,7 @@ fn rewritten(db: &Database, name: &str, text: &str) -> String {
         |control: &RequestContext| db.query_with(&request, control).and_then(|it| it.to_json());
     let (before, after) = (answered(&control()), answered(&RequestContext::new()));
     assert_eq!(before.unwrap().0, after.unwrap().0, "with and without `{name}`: {text}");
-    format!(
-        "before\n{}after\n{}",
-        plan(db, text, &control()),
-        plan(db, text, &RequestContext::new())
-    )
+    format!("before\n{}after\n{}", plan(db, text, without), plan(db, text, CostModel::default()))
 }
 
 /// N-Quads of some people. Person n has the uid n, the name `person n`, the age n modulo 90 but for
@@ -250,7 +258,7 @@ fn replay(script: &str) -> String {
                     None if prefix == RDF => in_rdf(&db, text),
                     None if prefix == DEBUG => in_debug(&db, text) + "\n",
                     None if prefix == WARNINGS => warned(&db, &text),
-                    None => plan(&db, &text, &RequestContext::new()),
+                    None => plan(&db, &text, CostModel::default()),
                 };
             }
             Some((name, rest)) if !name.starts_with('>') => {

@@ -3,8 +3,8 @@
 use hexgraph::answer::JsonSink;
 use hexgraph::db::graphql::{Headers, Request};
 use hexgraph::db::{
-    Database, LoadOptions, Memory, Mutation, MutationRequest, OpenOptions, QueryRequest,
-    RequestContext, Source, Statements, Txn, TxnOptions,
+    Database, ExplainedStep, LoadOptions, Memory, Mutation, MutationRequest, OpenOptions,
+    QueryRequest, RequestContext, Source, Statements, Txn, TxnOptions,
 };
 use hexgraph::types::Error;
 use std::fmt::Write;
@@ -106,11 +106,12 @@ fn explain_tells_the_steps() {
     let text = "{ var(func: eq(name, \"node 3\")) { x as knows @filter(ge(age, 91)) }\n\
                 q(func: uid(x), orderdesc: age, first: 2) { name } }";
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let explanation = db.explain_with(&request, &RequestContext::new()).unwrap();
+    let explanation = db.profile_with(&request, &RequestContext::new()).unwrap();
+    let row = |step: &'_ ExplainedStep| step.actual.map_or(0, |actual| actual.rows);
     let result: Vec<_> = explanation
         .steps
         .iter()
-        .map(|step| (step.depth, step.operator, step.detail.as_str(), step.strategy, step.rows))
+        .map(|step| (step.depth, step.operator, step.detail.as_str(), step.strategy, row(step)))
         .collect();
     let expected = [
         (0, "Project", "var", "", 1),
@@ -129,6 +130,37 @@ fn explain_tells_the_steps() {
     assert!(explanation.to_string().contains("ge(age, 91) (index)"));
     let slow = db.slow_queries();
     assert_eq!(slow.last().map(|query| query.text.as_str()), Some(text));
+    let count = slow.len();
+    let planned = db.explain_with(&request, &RequestContext::new()).unwrap();
+    assert!(planned.steps.iter().all(|step| step.actual.is_none()));
+    assert_eq!(db.slow_queries().len(), count, "it did not run");
+    let sort = planned.steps.iter().find(|step| step.detail == "q" && step.depth == 1).unwrap();
+    assert!(sort.is_estimated, "{planned}");
+}
+
+/// A query that would run for minutes is explained at once, and one of an empty database too.
+#[test]
+fn what_is_explained_does_not_run() {
+    let db = Database::in_memory();
+    let far = "{ q(func: uid(0x1)) @recurse(depth: 30, loop: true) { name knows } }";
+    let paths = "{ p as shortest(from: 0x1, to: 0x3e8, numpaths: 100000) { knows } q(func: uid(p)) { name } }";
+    let empty = db.explain(far).unwrap();
+    assert_eq!(empty.plan(), db.explain(far).unwrap().plan());
+    db.alter("knows: [uid] @reverse .").unwrap();
+    let edges =
+        (1..=1_000_u64).flat_map(|from| (1..=20).map(move |step| (from, from * step % 1_000 + 1)));
+    let lines: Vec<String> = edges.map(|(from, to)| format!("<{from}> <knows> <{to}> .")).collect();
+    db.mutate(&lines.join("\n"), "").unwrap();
+    for text in [far, paths] {
+        let context = RequestContext::new();
+        let request = QueryRequest::from(text);
+        let started = Instant::now();
+        let explanation = db.explain_with(&request, &context).unwrap();
+        assert!(started.elapsed() < Duration::from_secs(1), "{text}");
+        assert!(1 < explanation.steps.len(), "{explanation}");
+    }
+    let context = RequestContext::new().with_timeout(Duration::from_millis(200));
+    assert!(db.profile_with(&QueryRequest::from(paths), &context).is_err(), "it runs longer");
 }
 
 #[test]

@@ -32,6 +32,7 @@ mod passwords;
 mod paths;
 mod process;
 mod reserved;
+mod shadow;
 mod shortest;
 mod stacks;
 mod subscriptions;

@@ -36,7 +36,8 @@ fn rdf(db: &Database, text: &str) -> Result<String, String> {
 
 fn explain(db: &Database, text: &str) -> Result<String, String> {
     let request = QueryRequest { text: text.to_owned(), ..QueryRequest::default() };
-    let reported = db.explain_with(&request, &RequestContext::new());
+    db.explain_with(&request, &RequestContext::new()).map_err(|error| error.to_string())?;
+    let reported = db.profile_with(&request, &RequestContext::new());
     reported.map(|reported| reported.to_string()).map_err(|error| error.to_string())
 }
 

@@ -88,7 +88,7 @@ const DQL: Language = {
   async run(text, signal) {
     const answer = CHANGES.test(text)
       ? await send("mutate?commitNow=true", "application/rdf", text, signal)
-      : await send("query?explain=true&warnings=true&debug=true", "application/dql", text, signal);
+      : await send("query?explain=analyze&warnings=true&debug=true", "application/dql", text, signal);
     return outcome("dql", text, answer);
   },
 };

@@ -299,34 +299,34 @@ impl PyDatabase {
         Ok(PyAnswers::new(answers, dql, rows, self.checks.warns))
     }
 
-    /// Run a query and return its plan: each operator with its expected rows, its actual rows and
-    /// its time.
+    /// Return the plan of a query without running it; with `analyze=True` with rows and times.
     ///
     /// >>> import hexgraph
     /// >>> db = hexgraph.connect()
     /// >>> _ = db.alter("name: string @index(exact) .")
     /// >>> _ = db.mutate(set='<1> <name> "Ada" .')
-    /// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }')
+    /// >>> plan = db.explain('{ q(func: eq(name, "Ada")) { name } }', analyze=True)
     /// >>> [(step["operator"], step["detail"], step["rows"]) for step in plan.steps][:2]
     /// [('Project', 'q', 1), ('IndexSeek', 'eq(name, "Ada")', 1)]
     ///
     /// Raises what `query` does.
-    #[pyo3(signature = (dql, variables = None, *, timeout = None))]
+    #[pyo3(signature = (dql, variables = None, *, analyze = false, timeout = None))]
     fn explain(
         &self,
         py: Python<'_>,
         dql: String,
         variables: Option<&Bound<'_, PyAny>>,
+        analyze: bool,
         timeout: Option<f64>,
     ) -> PyResult<PyExplanation> {
-        let variables = to_variables(variables)?;
-        let timeout = to_timeout(timeout)?;
+        let (variables, timeout) = (to_variables(variables)?, to_timeout(timeout)?);
         let request = QueryRequest { text: dql, variables, debug: false };
+        let explain = if analyze { Database::profile_with } else { Database::explain_with };
         let explanation = interruptible_with(
             py,
             timeout,
             |_| Ok(()),
-            |control| self.database.explain_with(&request, control),
+            |control| explain(&self.database, &request, control),
             |error| to_python_with_text(error, &request.text),
         );
         Ok(PyExplanation::new(explanation?))

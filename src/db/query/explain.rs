@@ -1,30 +1,33 @@
-//! Explanations: the steps that a query was executed in, with their counts and times.
+//! Explanations: the operators of a query, as they are planned or as they were executed.
 
 use super::plans::QueryRequest;
+use super::shown::shown_blocks;
 use super::slow::SlowQuery;
 use crate::db::database::Database;
+use crate::db::guard::guarded;
 use crate::db::operation::Latency;
 use hexgraph_base::types::{Position, Result};
 use hexgraph_store::exec::{AccessPath, RequestContext, Step, Trace};
+use hexgraph_store::planner::{PlannedStep, plan_steps};
 use std::fmt;
 use std::time::Duration;
 
 /// A step without a name is shown by a chunk of the query text of at most this many characters.
 const CHUNK_MAX: usize = 48;
 
-/// The steps of a query in the order in which they were executed. `Display` prints them as a table.
+/// The operators of a query in the order in which they run. `Display` prints them as a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// The steps, each before those that are part of it.
+    /// The operators, each before those that are part of it.
     pub steps: Vec<ExplainedStep>,
-    /// The times of the entire query.
-    pub latency: Latency,
+    /// The times of the entire query; `None` if it did not run.
+    pub latency: Option<Latency>,
 }
 
-/// One step of an [`Explanation`].
+/// One operator of an [`Explanation`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExplainedStep {
-    /// The nesting depth: the number of steps that this one is part of.
+    /// The nesting depth: the number of operators that this one is part of.
     pub depth: usize,
     /// The operator, such as `IndexSeek`, `Filter` or `Expand`.
     pub operator: &'static str,
@@ -32,19 +35,46 @@ pub struct ExplainedStep {
     pub detail: String,
     /// The strategy of the operator, if it has several; else empty.
     pub strategy: &'static str,
-    /// The expected number of rows, by an index; `None` without an index.
+    /// The expected number of rows; `None` if no index has it.
     pub estimate: Option<u64>,
+    /// True if the choice of the strategy depends on an estimate.
+    pub is_estimated: bool,
+    /// True if the operator runs only instead of another one, or after that was abandoned.
+    pub is_fallback: bool,
+    /// What is chosen instead of the operator, and when.
+    pub alternatives: Vec<Alternative>,
+    /// What happened when it was executed; `None` if the query did not run.
+    pub actual: Option<Actual>,
+}
+
+/// An operator or a strategy that may be chosen instead of a planned one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alternative {
+    /// The operator.
+    pub operator: &'static str,
+    /// The strategy of the operator, if it has several; else empty.
+    pub strategy: &'static str,
+    /// The condition, such as `from 500 rows`.
+    pub when: String,
+}
+
+/// What happened when an operator was executed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Actual {
     /// The actual number of nodes, edges or values.
     pub rows: u64,
-    /// The number of threads that worked on the step.
+    /// The number of threads that worked on it.
     pub threads: usize,
-    /// The time of the step, including the steps inside it.
+    /// The time of the operator, including those inside it.
     pub time: Duration,
 }
 
 /// # How a query runs
 impl Database {
-    /// Answers a query, and reports the steps of its plan.
+    /// Plans a query without running it: the operators that would run, with their expected rows.
+    ///
+    /// What depends on numbers of rows that only the execution has is estimated, and
+    /// has alternatives.
     ///
     /// ```
     /// use hexgraph::db::Database;
@@ -63,7 +93,49 @@ impl Database {
         self.explain_with(&request.into(), &RequestContext::new())
     }
 
-    /// Answers a query and returns the executed steps with expected and actual rows.
+    /// As [`Database::explain`], with variables and a context.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, QueryRequest, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+    /// let explanation = db.explain_with(&request, &RequestContext::new())?;
+    /// assert!(explanation.latency.is_none() && explanation.steps[0].actual.is_none());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text or the variables, and what the schema does not allow, as far as
+    /// it is seen before values are read.
+    pub fn explain_with(
+        &self,
+        request: &QueryRequest,
+        context: &RequestContext,
+    ) -> Result<Explanation> {
+        let steps = self.planned_steps(request, context)?;
+        Ok(Explanation::planned(&request.text, steps))
+    }
+
+    /// Runs a query, and returns its operators with their actual rows and times.
+    ///
+    /// ```
+    /// let db = hexgraph::db::Database::in_memory();
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let explanation = db.profile("{ q(func: has(name)) { name } }")?;
+    /// assert_eq!(explanation.steps[1].actual.map(|actual| actual.rows), Some(1));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::query`].
+    pub fn profile(&self, request: impl Into<QueryRequest>) -> Result<Explanation> {
+        self.profile_with(&request.into(), &RequestContext::new())
+    }
+
+    /// As [`Database::profile`], with variables and a context.
     ///
     /// ```
     /// use hexgraph::db::{Database, QueryRequest, RequestContext};
@@ -72,15 +144,15 @@ impl Database {
     /// let db = Database::in_memory();
     /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
     /// let context = RequestContext::new().with_timeout(Duration::from_secs(10));
-    /// let explanation = db.explain_with(&request, &context)?;
-    /// assert!(!explanation.steps.is_empty());
+    /// let explanation = db.profile_with(&request, &context)?;
+    /// assert!(explanation.latency.is_some());
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     ///
     /// # Errors
     ///
     /// As [`Database::query`].
-    pub fn explain_with(
+    pub fn profile_with(
         &self,
         request: &QueryRequest,
         context: &RequestContext,
@@ -89,6 +161,40 @@ impl Database {
         let answer = self.query_with(request, context)?;
         let steps = context.trace().map(Trace::steps).unwrap_or_default();
         Ok(Explanation::new(&request.text, steps, answer.latency()))
+    }
+
+    /// The steps of a query without running it, with all access paths that the executor may choose.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, QueryRequest, RequestContext};
+    ///
+    /// let db = Database::in_memory();
+    /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+    /// let steps = db.planned_steps(&request, &RequestContext::new())?;
+    /// assert!(!steps.is_empty());
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text or the variables, and what the schema does not allow, as far as
+    /// it is seen before values are read.
+    #[doc(hidden)]
+    pub fn planned_steps(
+        &self,
+        request: &QueryRequest,
+        context: &RequestContext,
+    ) -> Result<Vec<PlannedStep>> {
+        guarded(|| {
+            self.prepare(context);
+            let plan = self.plan(&request.text, &request.variables, context)?;
+            let version = self.version()?;
+            let plan = match version.view() {
+                Some(view) => shown_blocks(plan, view),
+                None => plan,
+            };
+            plan_steps(version, &plan, context)
+        })
     }
 
     /// The last queries that exceeded the limit `slow`, the newest last.
@@ -121,26 +227,56 @@ impl Explanation {
     /// let answer = db.query_with(&request, &context)?;
     /// let steps = context.trace().expect("it was started").steps();
     /// let explanation = Explanation::new(&request.text, steps, answer.latency());
-    /// assert_eq!(explanation.plan(), db.explain(request)?.plan());
+    /// assert_eq!(explanation.plan(), db.profile(request)?.plan());
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn new(text: &str, steps: Vec<Step>, latency: Latency) -> Explanation {
         let explained = |step: Step| {
-            let detail = match step.at {
-                Some(at) if step.name.is_empty() => chunk(text, at),
-                _ => step.name,
-            };
             let Step { depth, action, path, estimate, rows, threads, time, .. } = step;
-            let operator = path.map_or_else(|| operator_of(action), AccessPath::operator);
-            let strategy = path.map_or("", AccessPath::strategy);
-            ExplainedStep { depth, operator, detail, strategy, estimate, rows, threads, time }
+            ExplainedStep {
+                depth,
+                operator: path.map_or_else(|| operator_of(action), AccessPath::operator),
+                detail: detail_of(text, step.name, step.at),
+                strategy: path.map_or("", AccessPath::strategy),
+                estimate,
+                is_estimated: false,
+                is_fallback: false,
+                alternatives: Vec::new(),
+                actual: Some(Actual { rows, threads, time }),
+            }
         };
-        Explanation { steps: steps.into_iter().map(explained).collect(), latency }
+        let steps = steps.into_iter().map(explained).collect();
+        Explanation { steps, latency: Some(latency) }
+    }
+
+    /// Combines the steps of a plan with the chunks of `text` that they come from.
+    fn planned(text: &str, steps: Vec<PlannedStep>) -> Explanation {
+        let explained = |step: PlannedStep| {
+            let PlannedStep { depth, action, estimate, is_estimated, is_fallback, .. } = step;
+            let path = step.paths.first().map(|planned| planned.path);
+            let alternatives = step.paths.iter().skip(1).map(|planned| Alternative {
+                operator: planned.path.operator(),
+                strategy: planned.path.strategy(),
+                when: planned.condition(),
+            });
+            ExplainedStep {
+                depth,
+                operator: path.map_or_else(|| operator_of(action), AccessPath::operator),
+                strategy: path.map_or("", AccessPath::strategy),
+                estimate,
+                is_estimated,
+                is_fallback,
+                alternatives: alternatives.collect(),
+                actual: None,
+                detail: detail_of(text, step.name, step.at),
+            }
+        };
+        Explanation { steps: steps.into_iter().map(explained).collect(), latency: None }
     }
 }
 
 impl Explanation {
-    /// The table of the steps, without the times: the same text each time the query runs on the
+    /// The table of the operators, without times: the same text each time for the same query on the
     /// same data.
     ///
     /// ```
@@ -151,11 +287,27 @@ impl Explanation {
     /// # Ok::<(), hexgraph::types::Error>(())
     /// ```
     pub fn plan(&self) -> String {
-        let mut table = format!("{}\n", head());
+        let mut table = format!("{}\n", self.head());
         for step in &self.steps {
             table.push_str(&format!("{step}\n"));
         }
         table
+    }
+
+    /// The titles of the columns, but for that of the times.
+    fn head(&self) -> String {
+        match self.latency {
+            Some(_) => format!("{:<72} {:>10} {:>10}", "operator", "expected", "actual"),
+            None => format!("{:<72} {:>10}", "operator", "expected"),
+        }
+    }
+}
+
+/// The text of a step: its name, or the chunk of the query that it comes from.
+fn detail_of(text: &str, name: String, at: Option<Position>) -> String {
+    match at {
+        Some(at) if name.is_empty() => chunk(text, at),
+        _ => name,
     }
 }
 
@@ -176,17 +328,14 @@ fn operator_of(action: &'static str) -> &'static str {
     }
 }
 
-/// The titles of the columns, but for that of the times.
-fn head() -> String {
-    format!("{:<72} {:>10} {:>10}", "operator", "expected", "actual")
-}
-
-/// A line of the table, without the time.
+/// A line of the table, without the time, and a line below it for each alternative.
 impl fmt::Display for ExplainedStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = "  ".repeat(self.depth);
-        let mut what = format!("{indent}{} {}", self.operator, self.detail).trim_end().to_owned();
-        match (self.strategy, self.threads) {
+        let fallback = if self.is_fallback { "or " } else { "" };
+        let what = format!("{indent}{fallback}{} {}", self.operator, self.detail);
+        let mut what = what.trim_end().to_owned();
+        match (self.strategy, self.actual.map_or(1, |actual| actual.threads)) {
             ("", 0 | 1) => {}
             ("", threads) => what.push_str(&format!(" ({threads} threads)")),
             (strategy, 0 | 1) => what.push_str(&format!(" ({strategy})")),
@@ -195,18 +344,35 @@ impl fmt::Display for ExplainedStep {
             }
         }
         let estimate = self.estimate.map_or_else(|| "-".to_owned(), |rows| rows.to_string());
-        write!(f, "{what:<72} {estimate:>10} {:>10}", self.rows)
+        write!(f, "{what:<72} {estimate:>10}")?;
+        if let Some(actual) = self.actual {
+            write!(f, " {:>10}", actual.rows)?;
+        }
+        if self.is_estimated {
+            write!(f, "  estimated")?;
+        }
+        for Alternative { operator, strategy, when } in &self.alternatives {
+            let strategy = match *strategy {
+                "" => String::new(),
+                strategy => format!(" ({strategy})"),
+            };
+            let line = format!("{indent}    or {operator}{strategy} {when}");
+            write!(f, "\n{}", line.trim_end())?;
+        }
+        Ok(())
     }
 }
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} {:>10}", head(), "ms")?;
+        let Some(latency) = &self.latency else { return write!(f, "{}", self.plan().trim_end()) };
+        writeln!(f, "{} {:>10}", self.head(), "ms")?;
         for step in &self.steps {
-            writeln!(f, "{step} {:>10.3}", step.time.as_secs_f64() * 1e3)?;
+            let time = step.actual.map_or(Duration::ZERO, |actual| actual.time);
+            writeln!(f, "{step} {:>10.3}", time.as_secs_f64() * 1e3)?;
         }
-        let parsing = self.latency.parsing.as_secs_f64() * 1e3;
-        let processing = self.latency.processing.as_secs_f64() * 1e3;
+        let parsing = latency.parsing.as_secs_f64() * 1e3;
+        let processing = latency.processing.as_secs_f64() * 1e3;
         write!(f, "parsing {parsing:.3} ms, processing {processing:.3} ms")
     }
 }

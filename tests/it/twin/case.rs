@@ -7,6 +7,7 @@ use super::graph::{Change, Graph};
 use super::piece::Chunk;
 use super::schema::Schema;
 use super::{exec, graph};
+use crate::shadow::{unplanned, unplanned_step};
 use bytes::Bytes;
 use hexgraph::db::{
     Database, Drop, LoadOptions, OpenOptions, ParameterValue, QueryAnswer, QueryRequest,
@@ -228,6 +229,11 @@ impl Pair {
         paths: &mut Paths,
     ) -> Verdict {
         let is_decided = *twin != Err(Failure::Undecided);
+        // A random choice is not planned.
+        let planned = (costs.choice == RandomChoice::default()).then(|| {
+            let control = RequestContext::new().with_costs(costs);
+            self.db.planned_steps(&requested(text, lists), &control)
+        });
         let patience = if is_decided { PATIENCE } else { PATIENCE / 10 };
         let control = RequestContext::new().with_timeout(patience).with_costs(costs);
         control.start_trace();
@@ -240,6 +246,17 @@ impl Pair {
         };
         if is_decided && patience < started.elapsed() {
             return Verdict::Differs("the engine takes too long".to_owned());
+        }
+        if let (Ok(_), Some(planned)) = (&engine, planned)
+            && !matches!(&planned, Ok(planned) if unplanned_step(planned, &steps).is_none())
+            // A compaction in between may change what is chosen.
+            && let Some(step) = unplanned(
+                &self.db,
+                &requested(text, lists),
+                &RequestContext::new().with_timeout(patience).with_costs(costs),
+            )
+        {
+            return Verdict::Differs(step);
         }
         match (engine, twin) {
             (_, Err(Failure::Undecided)) | (Err(Error::Limit { .. }), _) => Verdict::Undecided,
@@ -280,6 +297,19 @@ fn answered(
     lists: &Lists,
     control: &RequestContext,
 ) -> Result<Json, Error> {
+    let request = requested(text, lists);
+    let answer = db.query_with(&request, control)?;
+    let (json, _) = answer.to_json_with(control)?;
+    let full = reported(&answer);
+    let copied = answer.copied_out(u64::MAX);
+    let copied = copied.unwrap_or_else(|| panic!("there is no copy: {}", request.text));
+    assert_eq!(copied.memory().version, 0, "{}", request.text);
+    assert_eq!(reported(&copied), full, "a copy tells something else: {}", request.text);
+    Ok(serde_json::from_str(&json).unwrap())
+}
+
+/// The query with the lists as values of variables.
+fn requested(text: &str, lists: &Lists) -> QueryRequest {
     let used = lists.iter().filter(|(name, _)| text.contains(name.as_str()));
     let (types, variables): (Vec<String>, Vec<(String, ParameterValue)>) = used
         .map(|(name, (kind, items))| {
@@ -291,15 +321,7 @@ fn answered(
         false => format!("query t({}) {text}", types.join(", ")),
     };
     let variables = variables.into_iter().collect();
-    let request = QueryRequest { text, variables, ..QueryRequest::default() };
-    let answer = db.query_with(&request, control)?;
-    let (json, _) = answer.to_json_with(control)?;
-    let full = reported(&answer);
-    let copied = answer.copied_out(u64::MAX);
-    let copied = copied.unwrap_or_else(|| panic!("there is no copy: {}", request.text));
-    assert_eq!(copied.memory().version, 0, "{}", request.text);
-    assert_eq!(reported(&copied), full, "a copy tells something else: {}", request.text);
-    Ok(serde_json::from_str(&json).unwrap())
+    QueryRequest { text, variables, ..QueryRequest::default() }
 }
 
 /// All forms of an answer; errors by their texts.

@@ -493,9 +493,12 @@ pub(super) struct QueryArguments {
     /// The block to write, if the query has several
     #[arg(long, value_name = "NAME")]
     pub block: Option<String>,
-    /// Print the plan with rows and times instead of the result
-    #[arg(long)]
+    /// Print the plan instead of the result; the query does not run
+    #[arg(long, conflicts_with = "profile")]
     pub explain: bool,
+    /// Run the query, and print its plan with rows and times instead of the result
+    #[arg(long)]
+    pub profile: bool,
     /// Stop after that many seconds
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<f64>,

@@ -33,8 +33,12 @@ pub(super) fn query(arguments: &QueryArguments, interrupt: Interrupt) -> Done {
     let request = QueryRequest { text, variables, debug: false };
     let control = control(arguments.timeout, interrupt)?;
     let about_query = Failure::about(&request.text);
-    if arguments.explain {
-        let explanation = database.explain_with(&request, &control).map_err(about_query)?;
+    if arguments.explain || arguments.profile {
+        let explanation = match arguments.profile {
+            true => database.profile_with(&request, &control),
+            false => database.explain_with(&request, &control),
+        };
+        let explanation = explanation.map_err(about_query)?;
         return Ok(print(format!("{explanation}\n").as_bytes())?);
     }
     let answer = database.query_with(&request, &control).map_err(&about_query)?;

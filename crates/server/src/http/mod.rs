@@ -40,7 +40,7 @@ pub use guard::origins::Origins;
 pub use guard::security::{Secret, Security};
 pub use listeners::GrpcPort;
 pub use logs::{Level, LogFormat, LogOptions, SpanOptions, log, set_log_format};
-pub(crate) use message::reply::warning_json;
+pub(crate) use message::reply::{alternatives_json, warning_json};
 pub use mounted::{Mounted, MountedCaller};
 pub(crate) use outgoing::agent_config;
 pub use route::Route;

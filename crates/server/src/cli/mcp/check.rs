@@ -1,9 +1,9 @@
 //! `validate` and `explain`: what is wrong with a request, and how a query runs.
 
 use super::answer::{Outcome, ToolAnswer, ToolFault, error_json};
-use super::call::{ParamKind, SECONDS, ToolCall, ToolDef, required};
+use super::call::{ParamKind, SECONDS, ToolCall, ToolDef, param, required};
 use crate::cli::requests::statements;
-use crate::http::warning_json;
+use crate::http::{alternatives_json, warning_json};
 use hexgraph::db::{
     Database, Mutation, MutationRequest, QueryRequest, RequestContext, TxnOptions, Warning,
     WarningKind, is_mutation,
@@ -78,8 +78,13 @@ fn check_change(database: &Database, text: &str, control: &RequestContext) -> Re
 pub(super) const EXPLAIN: ToolDef = ToolDef {
     name: "explain",
     title: "Explain a query",
-    what: "Runs a query and shows the steps of its plan, with estimated and actual rows and times, without its rows. For a query that is slow.",
-    params: &[required("query", ParamKind::Text, "the query in DQL"), SECONDS],
+    what: "Shows the plan of a query: its operators with expected rows, and what may be chosen instead. The query does not run. With `analyze` it does, and \
+        operators have their actual rows and times. For a query that is slow.",
+    params: &[
+        required("query", ParamKind::Text, "the query in DQL"),
+        param("analyze", ParamKind::Flag(false), "run the query, for actual rows and times"),
+        SECONDS,
+    ],
     writes: false,
     run: explain,
 };
@@ -90,7 +95,10 @@ const STEPS_SHOWN: usize = 200;
 fn explain(call: &ToolCall<'_>) -> Outcome<ToolAnswer> {
     let text = call.arguments.required("query");
     let request = QueryRequest::from(text);
-    let explained = call.database.explain_with(&request, call.control);
+    let explained = match call.arguments.flag("analyze") {
+        true => call.database.profile_with(&request, call.control),
+        false => call.database.explain_with(&request, call.control),
+    };
     let explanation = explained.map_err(ToolFault::about(text))?;
     let mut answer = ToolAnswer { commit: call.database.commit()?, ..ToolAnswer::default() };
     let shown = &explanation.steps[..explanation.steps.len().min(STEPS_SHOWN)];
@@ -100,9 +108,21 @@ fn explain(call: &ToolCall<'_>) -> Outcome<ToolAnswer> {
     }
     let steps = shown.iter().map(|step| {
         let mut json = json!({
-            "depth": step.depth, "operator": step.operator, "detail": step.detail, "rows": step.rows,
-            "milliseconds": step.time.as_secs_f64() * 1e3,
+            "depth": step.depth, "operator": step.operator, "detail": step.detail,
         });
+        if let Some(actual) = step.actual {
+            json["rows"] = actual.rows.into();
+            json["milliseconds"] = json!(actual.time.as_secs_f64() * 1e3);
+        }
+        if step.is_estimated {
+            json["estimated"] = true.into();
+        }
+        if step.is_fallback {
+            json["fallback"] = true.into();
+        }
+        if !step.alternatives.is_empty() {
+            json["alternatives"] = alternatives_json(step);
+        }
         if !step.strategy.is_empty() {
             json["strategy"] = step.strategy.into();
         }
@@ -111,8 +131,10 @@ fn explain(call: &ToolCall<'_>) -> Outcome<ToolAnswer> {
         }
         json
     });
-    let milliseconds = explanation.latency.total().as_secs_f64() * 1e3;
     answer.data.insert("steps".to_owned(), steps.collect());
-    answer.data.insert("milliseconds".to_owned(), json!(milliseconds));
+    if let Some(latency) = explanation.latency {
+        let milliseconds = latency.total().as_secs_f64() * 1e3;
+        answer.data.insert("milliseconds".to_owned(), json!(milliseconds));
+    }
     Ok(answer)
 }

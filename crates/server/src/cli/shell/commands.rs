@@ -32,10 +32,11 @@ const fn def(
 }
 
 /// All commands, in the order of the help.
-pub(super) const COMMANDS: [CommandDef; 17] = [
+pub(super) const COMMANDS: [CommandDef; 18] = [
     def("schema", Argument::Nothing, "", "print the schema"),
     def("describe", Argument::Name, "[NAME]", "types and predicates with counts, or one of them"),
-    def("explain", Argument::Text, "[QUERY]", "the steps of a query, or of the last one"),
+    def("explain", Argument::Text, "[QUERY]", "the plan of a query, or of the last one"),
+    def("profile", Argument::Text, "[QUERY]", "run it, and print its plan with rows and times"),
     def("timing", Argument::Switch, "on|off", "print how long statements run"),
     def("format", Argument::Format, "FORMAT", "table, json, csv, jsonl or markdown"),
     def("rows", Argument::Number, "NUMBER|all", "the most rows of a table on the terminal"),

@@ -93,7 +93,8 @@ impl ShellSession {
                 self.screen.show(text.as_bytes())?;
             }
             "describe" => self.describe(argument)?,
-            "explain" => self.explain(argument)?,
+            "explain" => self.explain(argument, false)?,
+            "profile" => self.explain(argument, true)?,
             "timing" => self.is_timed = switch(name, argument, self.is_timed)?,
             "pager" => self.screen.has_pager = switch(name, argument, self.screen.has_pager)?,
             "format" => self.style.form = form_of(argument)?,
@@ -183,32 +184,39 @@ impl ShellSession {
         Ok(())
     }
 
-    fn explain(&mut self, text: &str) -> Done {
+    /// Prints the plan of a query: with rows and times if it `runs`.
+    fn explain(&mut self, text: &str, runs: bool) -> Done {
         let text = match (text, &self.last) {
             ("", Some((text, _))) => text.clone(),
             ("", None) => {
-                return Err(Error::query("there is no last query: \\explain QUERY").into());
+                let name = if runs { "profile" } else { "explain" };
+                let message = format!("there is no last query: \\{name} QUERY");
+                return Err(Error::query(message).into());
             }
             (text, _) => text.to_owned(),
         };
         if is_cypher(&text) {
-            return self.profile(without_end(&text));
+            return self.explain_cypher(without_end(&text), runs);
         }
         let request = QueryRequest { text, ..QueryRequest::default() };
-        let explained = self.database.explain_with(&request, &self.control());
+        let explained = match runs {
+            true => self.database.profile_with(&request, &self.control()),
+            false => self.database.explain_with(&request, &self.control()),
+        };
         let explanation = explained.map_err(Failure::about(&request.text))?;
         clear_bar();
         Ok(self.screen.show(format!("{explanation}\n").as_bytes())?)
     }
 
-    /// Prints the operators of a query in Cypher: with their rows and times, or, after `EXPLAIN`,
-    /// without running it.
-    fn profile(&mut self, text: &str) -> Done {
+    /// Prints the operators of a query in Cypher: with their rows and times if it `runs`, or as it
+    /// says by `EXPLAIN` or `PROFILE`.
+    fn explain_cypher(&mut self, text: &str, runs: bool) -> Done {
         let (about, control) = (Failure::about(text), self.control());
         let params = cypher_params(&Map::new())?;
-        let plan = match is_plan(text) {
-            true => self.database.cypher_with(text, &params, &control),
-            false => self.database.profile_cypher(text, &params, &control),
+        let plan = match (is_plan(text), runs) {
+            (true, _) => self.database.cypher_with(text, &params, &control),
+            (false, true) => self.database.profile_cypher(text, &params, &control),
+            (false, false) => self.database.explain_cypher(text, &params, &control),
         };
         let plan = plan.map_err(&about)?;
         clear_bar();

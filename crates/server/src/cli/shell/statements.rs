@@ -8,7 +8,7 @@ use std::mem;
 const OPENERS: [&str; 6] = ["query", "upsert", "fragment", "schema", "mutation", "subscription"];
 
 /// Commands whose argument is a text with braces, over several lines.
-const WITH_TEXT: [&str; 4] = ["explain", "graphql", "dql", "alter"];
+const WITH_TEXT: [&str; 5] = ["explain", "profile", "graphql", "dql", "alter"];
 
 /// A text that is run at once.
 #[derive(Debug, PartialEq, Eq)]

@@ -53,8 +53,10 @@ fn run(
     Requested { rdf, explain, strict, warnings }: Requested,
     control: &RequestContext,
 ) -> EngineResult<Reply> {
-    if explain {
-        control.start_trace();
+    match explain {
+        Explains::No => {}
+        Explains::Plan => return planned(&database, request, control),
+        Explains::Executed => control.start_trace(),
     }
     let (answer, start) = database.query_at(start, request, control)?;
     if strict && let Some(Warning { message, at, hint, .. }) = answer.unknown().first() {
@@ -84,6 +86,23 @@ fn run(
         }
         None => stream((app, database, client), answer, about, control),
     }
+}
+
+/// Answers with the plan of a query, which does not run.
+fn planned(
+    database: &Database,
+    request: &QueryRequest,
+    control: &RequestContext,
+) -> EngineResult<Reply> {
+    let explanation = database.explain_with(request, control)?;
+    let extensions = Extensions {
+        latency: Latency::default(),
+        txn: Txn::default(),
+        touched: None,
+        explain: Some(explanation.steps),
+        warnings: None,
+    };
+    Ok(Reply::data("{}", &extensions))
 }
 
 /// The facts about a query in `extensions` of its reply.
@@ -163,12 +182,23 @@ pub(super) fn stream_slot(
     Ok(slot)
 }
 
+/// Which operators of a query are requested.
+#[derive(Clone, Copy)]
+enum Explains {
+    /// None.
+    No,
+    /// The planned ones instead of the answer.
+    Plan,
+    /// The executed ones in addition to the answer.
+    Executed,
+}
+
 /// The requested form of the answer.
 struct Requested {
     /// Write N-Quads instead of JSON.
     rdf: bool,
-    /// Add the steps of the query to `extensions`.
-    explain: bool,
+    /// Which operators of the query `extensions` has.
+    explain: Explains,
     /// Refuse names that the schema does not know.
     strict: bool,
     /// Add such names to `extensions`.
@@ -176,7 +206,12 @@ struct Requested {
 }
 
 fn expected(incoming: &Incoming) -> Result<Requested, RequestError> {
-    let (explain, strict) = (incoming.flag("explain")?, incoming.flag("strict")?);
+    let explain = match incoming.parameter("explain") {
+        "analyze" => Explains::Executed,
+        _ if incoming.flag("explain")? => Explains::Plan,
+        _ => Explains::No,
+    };
+    let strict = incoming.flag("strict")?;
     let warnings = incoming.flag("warnings")?;
     match incoming.parameter("respFormat") {
         "" | "json" => Ok(Requested { rdf: false, explain, strict, warnings }),

@@ -464,6 +464,14 @@ pub(in crate::http) fn schema_extensions(report: &SchemaReport) -> Option<String
     Some(json!({ "schema": parts }).to_string())
 }
 
+/// What may be chosen instead of an operator, and when.
+pub(crate) fn alternatives_json(step: &ExplainedStep) -> Value {
+    let alternatives = step.alternatives.iter().map(|other| {
+        json!({ "operator": other.operator, "strategy": other.strategy, "when": other.when })
+    });
+    alternatives.collect()
+}
+
 fn step_json(step: &ExplainedStep) -> Value {
     json!({
         "depth": step.depth,
@@ -471,9 +479,12 @@ fn step_json(step: &ExplainedStep) -> Value {
         "detail": step.detail,
         "strategy": step.strategy,
         "estimate": step.estimate,
-        "rows": step.rows,
-        "threads": step.threads,
-        "ns": step.time.as_nanos() as u64,
+        "estimated": step.is_estimated,
+        "fallback": step.is_fallback,
+        "alternatives": alternatives_json(step),
+        "rows": step.actual.map(|actual| actual.rows),
+        "threads": step.actual.map(|actual| actual.threads),
+        "ns": step.actual.map(|actual| actual.time.as_nanos() as u64),
     })
 }
 
