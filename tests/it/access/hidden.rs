@@ -93,8 +93,8 @@ impl Caller<'_> {
         let lines = json!({ "query": text }).to_string() + "\n{}";
         let mut reported = vec![
             self.query(text, ""),
-            self.query(text, "explain=true"),
             self.query(text, "explain=analyze&warnings=true&debug=true"),
+            self.query(text, "explain=true"),
             self.query(text, "strict=true"),
             self.query(text, "respFormat=rdf"),
             self.send(("POST", "/query_many"), "application/x-ndjson", &lines),
