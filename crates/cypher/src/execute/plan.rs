@@ -174,6 +174,8 @@ pub(super) enum Stage {
         bounds: Bounds,
     },
     Slice(Bounds),
+    /// Each row so many times as a slot says.
+    Repeat(SlotIndex),
     Subquery(QueryPlan),
     Algorithm(Box<AlgorithmPlan>),
 }
@@ -403,6 +405,9 @@ pub(super) struct JoinPlan {
     pub(super) compared: Option<Box<Compared>>,
     /// The slot of the number of matches.
     pub(super) count: SlotIndex,
+    /// Whether its rows are listed. Then they are matched one by one where the numbers of matches
+    /// are differences, which the join has at its end alone.
+    pub(super) is_listed: bool,
     /// The same as stages, one row for each match: what runs where a condition fails for a node
     /// that has no match.
     pub(super) rows: Vec<Stage>,

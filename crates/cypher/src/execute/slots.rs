@@ -184,6 +184,9 @@ impl Uses {
             Stage::Slice(bounds) => {
                 bounds.skip.iter().chain(&bounds.limit).for_each(|it| self.expression(it));
             }
+            Stage::Repeat(slot) => {
+                self.read.insert(*slot);
+            }
             Stage::Subquery(plan) => self.query(plan),
             Stage::Algorithm(plan) => {
                 self.expression(&plan.types);

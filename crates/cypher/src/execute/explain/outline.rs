@@ -128,6 +128,8 @@ impl<'e, 'a> Outline<'e, 'a> {
                     _ => self.add("Limit", self.bounds(bounds), id),
                 }
             }
+            // The rows of a join are its matches.
+            Stage::Repeat(_) => {}
             Stage::Subquery(plan) => {
                 let rows = self.rows;
                 self.rows = None;

@@ -49,7 +49,8 @@ pub(in crate::execute) fn lower(
         first.get_or_insert(shared);
     }
     let Shared { retained, keys, aggregates, residual, compared } = first?;
-    let join = JoinPlan { patterns, retained, compared, count, rows: stages.to_vec() };
+    let join =
+        JoinPlan { patterns, retained, compared, count, is_listed: false, rows: stages.to_vec() };
     let mut stages = vec![Stage::Join(Box::new(join))];
     stages.extend(residual.into_iter().map(Stage::Filter));
     Some(Lowered { stages, keys, aggregates, count })

@@ -101,6 +101,9 @@ impl<'a> Execution<'a> {
         let mut patterns = Vec::with_capacity(plan.patterns.len());
         for pattern in &plan.patterns {
             let Some(ready) = join.prepare(pattern, None, row)? else { return Ok(None) };
+            if plan.is_listed && ready.terms.len() != 1 {
+                return Ok(None);
+            }
             patterns.push(ready);
         }
         Ok(Some((join, patterns)))

@@ -9,7 +9,10 @@ use std::mem;
 impl<'a> Resolver<'a> {
     /// Resolves the query of a text.
     pub(in crate::execute) fn statement(&mut self, query: &'a Query) -> Result<(QueryPlan, Shape)> {
-        let (plan, columns) = self.query(query, true)?;
+        let (mut plan, columns) = self.query(query, true)?;
+        for branch in &mut plan.branches {
+            self.join_rows(branch)?;
+        }
         Ok((plan, Shape { width: self.width(), columns }))
     }
 

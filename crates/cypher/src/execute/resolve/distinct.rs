@@ -22,6 +22,7 @@ pub(super) fn visit_once(stages: &mut [Stage]) {
             | Stage::Aggregate { .. }
             | Stage::Sort { .. }
             | Stage::Slice(_)
+            | Stage::Repeat(_)
             | Stage::Subquery(_)
             | Stage::Algorithm(_) => return,
         }

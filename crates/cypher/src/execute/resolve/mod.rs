@@ -12,6 +12,7 @@ mod distinct;
 mod projection;
 mod ranges;
 mod procedures;
+mod joined;
 mod clauses;
 
 pub(super) use resolver::Resolver;

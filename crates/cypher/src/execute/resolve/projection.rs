@@ -143,7 +143,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// The join that counts the matches before a group; `None` where they are matched row by row.
-    fn lowered(
+    pub(super) fn lowered(
         &mut self,
         keys: &[(SlotIndex, Expression)],
         aggregates: &[Aggregate],

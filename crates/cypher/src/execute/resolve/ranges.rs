@@ -46,6 +46,7 @@ impl Resolver<'_> {
             Stage::Join(_)
             | Stage::Aggregate { .. }
             | Stage::Slice(_)
+            | Stage::Repeat(_)
             | Stage::Subquery(_)
             | Stage::Algorithm(_) => true,
             Stage::Match { .. }

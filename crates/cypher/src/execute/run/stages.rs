@@ -117,6 +117,16 @@ impl Execution<'_> {
                 self.sorted(before, keys, retained, bounds, row, sink)
             }
             Stage::Slice(bounds) => self.sliced(before, bounds, row, sink),
+            Stage::Repeat(count) => self.produce(before, row, &mut |row| {
+                let Value::Int(times) = row[*count] else { return sink(row) };
+                for _ in 0..times {
+                    self.tick()?;
+                    if sink(row)?.is_break() {
+                        return Ok(DONE);
+                    }
+                }
+                Ok(MORE)
+            }),
             Stage::Subquery(plan) => {
                 self.produce(before, row, &mut |row| self.query(plan, row, sink))
             }
