@@ -61,8 +61,8 @@ impl<'g> CellBatch<'g> {
             let mut results = Vec::new();
             for number in range {
                 self.graph.check()?;
-                match work(number, &Chunk::new(&self.columns, Cow::Borrowed(chunks[number]), width))
-                {
+                let sources = (self.graph, &self.columns[..]);
+                match work(number, &Chunk::new(sources, Cow::Borrowed(chunks[number]), width)) {
                     Ok(result) => results.push(result),
                     Err(Undecided::Rows) => return Ok(None),
                     Err(Undecided::Failed(error)) => return Err(error),

@@ -2,6 +2,7 @@
 
 use super::cell::{Decided, Undecided};
 use super::vector::Vector;
+use crate::execute::adjacency::Adjacency;
 use crate::execute::adjacency::PropertyColumn;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -12,6 +13,7 @@ pub(super) type Properties<'c> = [(usize, Box<dyn PropertyColumn + 'c>)];
 
 /// Some rows, each with a node for each of `width` variables.
 pub(super) struct Chunk<'r, 'c> {
+    graph: &'c dyn Adjacency,
     properties: &'c Properties<'c>,
     rows: Cow<'r, [u32]>,
     width: usize,
@@ -49,18 +51,26 @@ impl Distinct {
 
 impl<'r, 'c> Chunk<'r, 'c> {
     pub(super) fn new(
-        properties: &'c Properties<'c>,
+        (graph, properties): (&'c dyn Adjacency, &'c Properties<'c>),
         rows: Cow<'r, [u32]>,
         width: usize,
     ) -> Chunk<'r, 'c> {
         let distinct = (0..width).map(|_| OnceCell::new()).collect();
         let columns = properties.iter().map(|_| OnceCell::new()).collect();
-        Chunk { properties, rows, width, distinct, columns }
+        Chunk { graph, properties, rows, width, distinct, columns }
     }
 
     /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.rows.len() / self.width
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn graph(&self) -> &'c dyn Adjacency {
+        self.graph
     }
 
     /// The nodes of all rows.
@@ -95,7 +105,7 @@ impl<'r, 'c> Chunk<'r, 'c> {
                 positions.iter().flat_map(row).copied().collect()
             }
         };
-        let narrowed = Chunk::new(self.properties, Cow::Owned(rows), self.width);
+        let narrowed = Chunk::new((self.graph, self.properties), Cow::Owned(rows), self.width);
         for (from, to) in self.columns.iter().zip(&narrowed.columns) {
             if let Some(vector) = from.get() {
                 to.get_or_init(|| match is_same {

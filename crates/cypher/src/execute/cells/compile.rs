@@ -1,6 +1,7 @@
 //! Expressions become operators over cells.
 
 use super::cell::Cell;
+use super::node_test::{NodeSlots, NodeTest};
 use super::set::CellSet;
 use crate::ast::{ArithmeticOp, CompareOp};
 use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
@@ -28,6 +29,8 @@ pub(super) enum CellOperator {
     In(Box<CellOperator>, CellSet),
     /// Whether it is null, or with false whether it has a value.
     IsNull(Box<CellOperator>, bool),
+    /// What is computed of nodes themselves.
+    Node(NodeTest),
     /// A component of an instant.
     Component(Box<CellOperator>, Arc<str>),
     Case {
@@ -75,6 +78,10 @@ impl<'c, 'a> Compiler<'c, 'a> {
     }
 
     fn operator(&mut self, expression: &Expression) -> Option<CellOperator> {
+        let nodes = NodeSlots { slots: self.slots, row: self.row };
+        if let Some(test) = NodeTest::of(self.execution, expression, &nodes) {
+            return Some(CellOperator::Node(test));
+        }
         match &expression.operation {
             Operation::Or(list) => Some(CellOperator::Or(self.all(list)?)),
             Operation::And(list) => Some(CellOperator::And(self.all(list)?)),

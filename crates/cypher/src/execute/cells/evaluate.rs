@@ -26,6 +26,7 @@ impl CellOperator {
                 return Ok(left);
             }
             CellOperator::Negative(inside) => negative(&*inside.evaluate(chunk)?)?,
+            CellOperator::Node(test) => test.evaluate(chunk)?,
             CellOperator::Component(time, name) => {
                 let times = time.evaluate(chunk)?;
                 let cells = (0..chunk.len()).map(|at| times.cell(at).component(name));
@@ -68,11 +69,13 @@ impl CellOperator {
                 tested(&*text.evaluate(chunk)?, *test, &*part.evaluate(chunk)?)
             }
             CellOperator::In(item, set) => contained(&*item.evaluate(chunk)?, set),
+            CellOperator::Node(test) if test.is_condition() => test.truths(chunk)?,
             CellOperator::IsNull(inside, expected) => is_null(&*inside.evaluate(chunk)?, *expected),
             CellOperator::Constant(_)
             | CellOperator::Property(_)
             | CellOperator::Arithmetic(..)
             | CellOperator::Negative(_)
+            | CellOperator::Node(_)
             | CellOperator::Component(..)
             | CellOperator::Case { .. } => self.evaluate(chunk)?.truths()?,
         })

@@ -10,6 +10,7 @@ mod cell;
 mod bits;
 mod vector;
 mod set;
+mod node_test;
 mod compile;
 mod batch;
 mod chunk;

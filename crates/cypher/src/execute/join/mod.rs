@@ -41,4 +41,4 @@ mod groups;
 
 pub(super) use candidates::{CHECKED_NODES, collect};
 pub(super) use expected::expected_steps;
-pub(super) use lower::{Lowered, lower};
+pub(super) use lower::{Lowered, labels_of, lower, not_null};

@@ -1,7 +1,8 @@
 //! What all parts of a run have in common.
 
-use super::cache::{CallCache, Memos, RangeCache, VisitedNodes};
+use super::cache::{CallCache, LabelSet, LabelSets, Memos, RangeCache, VisitedNodes};
 pub(in crate::execute) use super::rows::{Reservation, Row, weight};
+use crate::execute::adjacency::Adjacency;
 use crate::execute::failure::{failure, located};
 use crate::execute::graph::Graph;
 use crate::execute::profile::{Profile, StepId};
@@ -10,6 +11,7 @@ use hexgraph_base::types::{Error, Result};
 use hexgraph_scalar::{Context, ScalarError};
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// Whether more rows are requested.
 pub(in crate::execute) type Flow = ControlFlow<()>;
@@ -33,6 +35,7 @@ pub(in crate::execute) struct Execution<'a> {
     pub(super) calls: CallCache<'a>,
     /// The sorted relationships of nodes.
     pub(super) ranges: RangeCache<'a>,
+    label_sets: LabelSets<'a>,
     /// The memory of the nodes that a walk visits, while none does.
     pub(super) visited: RefCell<VisitedNodes>,
     /// What the steps cost, where that is measured.
@@ -55,6 +58,7 @@ impl<'a> Execution<'a> {
             memos: Memos::default(),
             calls: CallCache::default(),
             ranges: RangeCache::new(graph),
+            label_sets: LabelSets::new(graph),
             visited: RefCell::default(),
             profile: None,
         })
@@ -90,6 +94,15 @@ impl<'a> Execution<'a> {
         result: hexgraph_scalar::Result<T>,
     ) -> Result<T> {
         result.map_err(|error: Box<ScalarError>| located(self.text, span, error))
+    }
+
+    /// The nodes with a label. O(nodes) for the first call.
+    pub(in crate::execute) fn label_set(
+        &self,
+        label: &Arc<str>,
+        graph: &dyn Adjacency,
+    ) -> Result<Arc<LabelSet>> {
+        self.label_sets.get(label, graph)
     }
 
     /// The moment of the query and its limits.

@@ -16,4 +16,5 @@ mod matches;
 mod walks;
 mod shortest;
 
+pub(super) use cache::LabelSet;
 pub(super) use execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};

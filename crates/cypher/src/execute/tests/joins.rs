@@ -123,6 +123,9 @@ fn texts() -> impl Strategy<Value = String> {
         "DISTINCT v0.na, v1.ag",
         "DISTINCT v0.x, v1",
         "DISTINCT v0 ORDER BY v0",
+        "EXISTS { (v0)-[:S]-(v1) } AS k, sum(COUNT { (v0)--(v1) }), count(v0.ag + v1.ag)",
+        "COUNT { (v0)-[:T]->(:B) } AS k, avg(COUNT { (v1)--() })",
+        "v0.x AS k, sum(CASE WHEN EXISTS { (v0)<-[:S|T]-(v1) } THEN v0.ag ELSE v1.ag END)",
         "v0.x AS k, v1.na AS l",
         "v0, v1.ag + v0.x AS k",
         "v0.na AS n, v0 AS k ORDER BY v1.x, v0.ag DESC",
@@ -224,6 +227,12 @@ fn walks() -> impl Strategy<Value = String> {
         "c.ag = 1",
         "b.x / a.x > 0",
         "EXISTS { (b)-[:T]->(a) }",
+        "NOT EXISTS { (b)<-[:S]-(a) }",
+        "COUNT { (b)-[:T]-() } > 1",
+        "COUNT { (b)--(:A) } <> 2 AND b:B",
+        "COUNT { (b)-[:S]-(b) } = 1",
+        "COUNT { (b)<-[:S|T]-() } < 2 OR COUNT { (b)--(a) } = 2",
+        "COUNT { (b)-[:S]->(:A&B) } = 0",
     ]);
     let end = prop::sample::select(vec![
         "RETURN a.x AS k, count(DISTINCT b), count(DISTINCT c.na)",
