@@ -49,7 +49,7 @@ impl AnswerSink for RowList {
 }
 
 /// As [`execute`], and gives each row to a sink, until that breaks off. A query that is one
-/// projection of a scan gives its columns. Returns the names of the columns.
+/// projection of a scan or of a join gives its columns. Returns the names of the columns.
 ///
 /// # Errors
 ///
@@ -66,7 +66,11 @@ pub fn execute_each(
     let execution = Execution::new(graph, parsed.text(), context)?;
     let mut row = vec![Value::Null; shape.width];
     let mut reserved = execution.reservation();
-    if execution.answer_scan(&plan, &mut row, (&mut *sink, &mut reserved))?.is_none() {
+    let by_columns = match execution.answer_scan(&plan, &mut row, (&mut *sink, &mut reserved))? {
+        None => execution.answer_join(&plan, &mut row, (&mut *sink, &mut reserved))?,
+        flow => flow,
+    };
+    if by_columns.is_none() {
         let _ = execution.query(&plan, &mut row, &mut |row| {
             answer_row(&plan.columns, row, sink, &mut reserved)
         })?;

@@ -14,6 +14,7 @@ use crate::execute::run::{DONE, Execution, Flow, MORE, Reservation, Row};
 use hexgraph_base::answer::{Cells, Texts, Values};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
+use std::rc::Rc;
 
 /// Adds a row to an answer, from the slots of its columns.
 pub(in crate::execute) fn answer_row(
@@ -47,7 +48,7 @@ impl Execution<'_> {
         let (Some(scan), Some(graph)) = (scan_only(scan), self.graph.adjacency()) else {
             return Ok(None);
         };
-        let projection = CellProjection::new(self, graph, (scan.slot, items), row);
+        let projection = CellProjection::new(self, graph, (&[scan.slot], items), row);
         let Some(order) = projection.order(columns) else { return Ok(None) };
         let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);
         let last = match self.first_batch(&scan, items, row, by_row)? {
@@ -87,7 +88,7 @@ impl Execution<'_> {
 
 impl CellProjection<'_, '_> {
     /// The index of the operator of each column of an answer; `None` where one has no cells.
-    fn order(&self, columns: &[SlotIndex]) -> Option<Vec<usize>> {
+    pub(super) fn order(&self, columns: &[SlotIndex]) -> Option<Vec<usize>> {
         let operator = |slot: &SlotIndex| self.operators.iter().position(|(to, ..)| to == slot);
         columns.iter().map(operator).collect()
     }
@@ -95,18 +96,36 @@ impl CellProjection<'_, '_> {
     /// The columns of each chunk of nodes; `None` where cells do not decide.
     fn columns(&self, nodes: &[u32], order: &[usize]) -> Result<Option<Vec<Vec<AnswerColumn>>>> {
         self.batch.each(nodes, (2 * order.len(), CHECKED_NODES), |chunk| {
-            let column = |at: &usize| column_of(&self.operators[*at].2, chunk);
-            let columns = order.iter().map(column).collect::<Decided<Vec<_>>>()?;
-            match columns.iter().map(AnswerColumn::byte_len).sum::<usize>() <= BYTES_MAX {
-                true => Ok(columns),
-                false => Err(Undecided::Rows),
-            }
+            self.columns_of(chunk, order, &[])
         })
+    }
+
+    /// The columns of a chunk, whose rows are repeated as some ascending positions say, if there
+    /// are any.
+    pub(super) fn columns_of<'s>(
+        &'s self,
+        chunk: &Chunk<'_, 's>,
+        order: &[usize],
+        repeats: &[u32],
+    ) -> Decided<Vec<AnswerColumn>> {
+        let column = |at: &usize| column_of(&self.operators[*at].2, chunk, repeats);
+        let columns = order.iter().map(column).collect::<Decided<Vec<_>>>()?;
+        match columns.iter().map(AnswerColumn::byte_len).sum::<usize>() <= BYTES_MAX {
+            true => Ok(columns),
+            false => Err(Undecided::Rows),
+        }
     }
 }
 
-fn column_of<'c>(operator: &'c CellOperator, chunk: &Chunk<'_, 'c>) -> Decided<AnswerColumn> {
-    let vector = operator.evaluate(chunk)?;
+fn column_of<'c>(
+    operator: &'c CellOperator,
+    chunk: &Chunk<'_, 'c>,
+    repeats: &[u32],
+) -> Decided<AnswerColumn> {
+    let mut vector = operator.evaluate(chunk)?;
+    if !repeats.is_empty() {
+        vector = Rc::new(vector.gather(repeats));
+    }
     Ok(AnswerColumn::Typed(match &*vector {
         Vector::Ints(ints) => Cells::Int(values_of(&ints.values, &ints.valid)),
         Vector::Floats(floats) => Cells::Float(values_of(&floats.values, &floats.valid)),

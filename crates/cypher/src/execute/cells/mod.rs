@@ -6,26 +6,23 @@
 //! memory of their own. What cells do not decide, like an error, an ambiguous property or a kind
 //! that has no cell, is left to the evaluation of rows: it gives the same values, and the errors.
 
-mod cell;
-mod bits;
-mod vector;
-mod set;
+mod vectors;
 mod node_test;
 mod compile;
 mod batch;
 mod chunk;
-mod compare;
-mod arithmetic;
 mod evaluate;
 mod scan;
 mod columns;
+mod joined;
 mod top;
 mod groups;
 
 pub(super) use batch::{CellExpression, Conditions};
-pub use bits::{Bits, Truths};
-pub use cell::Cell;
 pub(super) use columns::answer_row;
 pub(super) use groups::CellGroups;
 pub(super) use scan::{Rest, leading_filters};
-pub use vector::{TypedCells, Vector};
+pub use vectors::bits::{Bits, Truths};
+pub use vectors::cell::Cell;
+pub use vectors::vector::{TypedCells, Vector};
+use vectors::{arithmetic, bits, cell, compare, set, vector};

@@ -3,6 +3,7 @@
 
 use super::batch::{CellBatch, Conditions};
 use super::cell::{Decided, Undecided};
+use super::chunk::Chunk;
 use super::compile::{CellOperator, Compiler};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::join::CHECKED_NODES;
@@ -192,7 +193,7 @@ impl<'a> Execution<'a> {
         Ok(nodes)
     }
 
-    fn all_hold(&self, conditions: &[&Expression], row: &mut Row) -> Result<bool> {
+    pub(super) fn all_hold(&self, conditions: &[&Expression], row: &mut Row) -> Result<bool> {
         for condition in conditions {
             if !self.holds(condition, row)? {
                 return Ok(false);
@@ -216,7 +217,7 @@ impl<'a> Execution<'a> {
         };
         let Some(last) = last else { return Ok(Some(MORE)) };
         let nodes = ScanNodes::new(graph, scan.label, Some(last))?;
-        let projection = CellProjection::new(self, graph, (scan.slot, items), row);
+        let projection = CellProjection::new(self, graph, (&[scan.slot], items), row);
         self.project_nodes(&scan, &projection, nodes.nodes(), row, sink).map(Some)
     }
 
@@ -350,7 +351,7 @@ impl Drop for ScanNodes<'_> {
     }
 }
 
-/// The items of a projection of one node.
+/// The items of a projection of nodes.
 pub(super) struct CellProjection<'p, 'g> {
     pub(super) batch: CellBatch<'g>,
     /// The items that have cells, and their slots.
@@ -363,11 +364,10 @@ impl<'p, 'g> CellProjection<'p, 'g> {
     pub(super) fn new(
         execution: &Execution<'_>,
         graph: &'g dyn Adjacency,
-        (slot, items): (SlotIndex, &'p [(SlotIndex, Expression)]),
+        (slots, items): (&[SlotIndex], &'p [(SlotIndex, Expression)]),
         row: &mut Row,
     ) -> CellProjection<'p, 'g> {
-        let slots = [slot];
-        let mut compiler = Compiler::new(execution, &slots, row);
+        let mut compiler = Compiler::new(execution, slots, row);
         let (mut operators, mut others) = (Vec::new(), Vec::new());
         for (to, item) in items {
             // Constants and other slots are copied.
@@ -382,27 +382,31 @@ impl<'p, 'g> CellProjection<'p, 'g> {
 
     /// The values of all items that have cells, node by node; `None` where cells do not decide.
     fn values(&self, nodes: &[u32]) -> Result<Option<Vec<(Vec<Value>, usize)>>> {
-        self.batch.each(nodes, (2 * self.operators.len(), CHECKED_NODES), |chunk| {
-            let vectors = self.operators.iter().map(|(_, _, it)| it.evaluate(chunk));
-            let vectors = vectors.collect::<Decided<Vec<_>>>()?;
-            let mut values = Vec::with_capacity(chunk.len() * vectors.len());
-            let mut bytes = 0;
-            for at in 0..chunk.len() {
-                for vector in &vectors {
-                    let value = vector.cell(at).value()?;
-                    bytes += weight(&value);
-                    values.push(value);
-                }
-                if BYTES_MAX < bytes {
-                    return Err(Undecided::Rows);
-                }
+        self.batch
+            .each(nodes, (2 * self.operators.len(), CHECKED_NODES), |chunk| self.values_of(chunk))
+    }
+
+    /// The values of a chunk, row by row, and their bytes.
+    pub(super) fn values_of<'s>(&'s self, chunk: &Chunk<'_, 's>) -> Decided<(Vec<Value>, usize)> {
+        let vectors = self.operators.iter().map(|(_, _, it)| it.evaluate(chunk));
+        let vectors = vectors.collect::<Decided<Vec<_>>>()?;
+        let mut values = Vec::with_capacity(chunk.len() * vectors.len());
+        let mut bytes = 0;
+        for at in 0..chunk.len() {
+            for vector in &vectors {
+                let value = vector.cell(at).value()?;
+                bytes += weight(&value);
+                values.push(value);
             }
-            Ok((values, bytes))
-        })
+            if BYTES_MAX < bytes {
+                return Err(Undecided::Rows);
+            }
+        }
+        Ok((values, bytes))
     }
 
     /// Sets the items of a row.
-    fn set(
+    pub(super) fn set(
         &self,
         execution: &Execution<'_>,
         values: Option<Vec<Value>>,

@@ -110,7 +110,7 @@ impl Execution<'_> {
             profile.add_rows(Profile::id_of(scan.scan), scanned.nodes().len() - nodes.len());
         }
         let scan = ScanOnly { filters: &[], ..scan };
-        let projection = CellProjection::new(self, graph, (scan.slot, items), row);
+        let projection = CellProjection::new(self, graph, (&[scan.slot], items), row);
         self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
     }
 }

@@ -50,32 +50,46 @@ impl<'a> Execution<'a> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        let Some((mut join, patterns)) = self.prepared(plan, row)? else {
-            return self.join_rows(plan, row, sink);
-        };
-        let (graph, width) = (join.graph, plan.retained.len());
-        let mut flow = MORE;
+        let Some(graph) = self.graph.adjacency() else { return self.join_rows(plan, row, sink) };
+        let (width, mut flow) = (plan.retained.len(), MORE);
+        let is_joined = self.join_bindings(plan, row, &mut |nodes, counts, row| {
+            for (at, count) in counts.iter().enumerate() {
+                self.tick()?;
+                let nodes = &nodes[at * width..(at + 1) * width];
+                for (slot, node) in plan.retained.iter().zip(nodes) {
+                    row[*slot] = Value::Node(graph.node(*node));
+                }
+                row[plan.count] = Value::Int(i64::try_from(*count).map_err(|_| too_many())?);
+                flow = sink(row)?;
+                if flow != MORE {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })?;
+        if is_joined { Ok(flow) } else { self.join_rows(plan, row, sink) }
+    }
+
+    /// Calls back with the bindings of the retained variables of a join and their numbers of
+    /// matches, in parts, until that returns false. False where rows are to be matched one by one.
+    pub(in crate::execute) fn join_bindings(
+        &self,
+        plan: &JoinPlan,
+        row: &mut Row,
+        each: &mut dyn FnMut(&[u32], &[u64], &mut Row) -> Result<bool>,
+    ) -> Result<bool> {
+        let Some((mut join, patterns)) = self.prepared(plan, row)? else { return Ok(false) };
+        let mut goes_on = true;
         for ready in patterns {
             join.retained_bindings(ready, plan, row, &mut |Bindings { nodes, counts }, row| {
-                for (at, count) in counts.iter().enumerate() {
-                    self.tick()?;
-                    let nodes = &nodes[at * width..(at + 1) * width];
-                    for (slot, node) in plan.retained.iter().zip(nodes) {
-                        row[*slot] = Value::Node(graph.node(*node));
-                    }
-                    row[plan.count] = Value::Int(i64::try_from(*count).map_err(|_| too_many())?);
-                    flow = sink(row)?;
-                    if flow != MORE {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
+                goes_on = each(nodes, counts, row)?;
+                Ok(goes_on)
             })?;
-            if flow != MORE {
+            if !goes_on {
                 break;
             }
         }
-        Ok(flow)
+        Ok(true)
     }
 
     /// A join that is about to run; `None` where matches are to be listed row by row.

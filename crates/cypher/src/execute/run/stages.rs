@@ -94,6 +94,9 @@ impl Execution<'_> {
                 {
                     return Ok(flow);
                 }
+                if let Some(flow) = self.project_join(before, items, row, sink)? {
+                    return Ok(flow);
+                }
                 self.produce(before, row, &mut |row| {
                     for (slot, item) in items {
                         row[*slot] = self.value(item, row)?;

@@ -127,6 +127,8 @@ fn texts() -> impl Strategy<Value = String> {
         "COUNT { (v0)-[:T]->(:B) } AS k, avg(COUNT { (v1)--() })",
         "v0.x AS k, sum(CASE WHEN EXISTS { (v0)<-[:S|T]-(v1) } THEN v0.ag ELSE v1.ag END)",
         "v0.x AS k, v1.na AS l",
+        "v0.ag AS k, 'c' AS l, v1.x + v0.x AS m",
+        "1 AS k",
         "v0, v1.ag + v0.x AS k",
         "v0.na AS n, v0 AS k ORDER BY v1.x, v0.ag DESC",
         "v1.x AS k, 10 / v0.x AS l ORDER BY k, l SKIP 1",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// The items of a list.
 #[derive(Debug, Default)]
-pub(super) struct CellSet {
+pub(in crate::execute::cells) struct CellSet {
     ints: FxHashSet<i64>,
     texts: FxHashSet<Arc<str>>,
     /// The items of other kinds.
@@ -18,7 +18,7 @@ pub(super) struct CellSet {
 
 impl CellSet {
     /// `None` where an item has no cell.
-    pub(super) fn new(items: &[Value]) -> Option<CellSet> {
+    pub(in crate::execute::cells) fn new(items: &[Value]) -> Option<CellSet> {
         let mut set = CellSet { is_empty: items.is_empty(), ..CellSet::default() };
         for item in items {
             match item {
@@ -39,23 +39,23 @@ impl CellSet {
     }
 
     /// The integers, where all items are integers or null, and there are some.
-    pub(super) fn only_ints(&self) -> Option<Vec<i64>> {
+    pub(in crate::execute::cells) fn only_ints(&self) -> Option<Vec<i64>> {
         let are_ints = self.texts.is_empty() && self.others.is_empty() && !self.is_empty;
         are_ints.then(|| self.ints.iter().copied().collect())
     }
 
     /// The strings, where there is an item: items of other kinds equal no string.
-    pub(super) fn texts(&self) -> Option<Vec<&str>> {
+    pub(in crate::execute::cells) fn texts(&self) -> Option<Vec<&str>> {
         (!self.is_empty).then(|| self.texts.iter().map(|it| &**it).collect())
     }
 
     /// Whether an item is null.
-    pub(super) fn has_null(&self) -> bool {
+    pub(in crate::execute::cells) fn has_null(&self) -> bool {
         self.has_null
     }
 
     /// `cell IN list`; `None` is null.
-    pub(super) fn contains(&self, cell: Cell<'_>) -> Option<bool> {
+    pub(in crate::execute::cells) fn contains(&self, cell: Cell<'_>) -> Option<bool> {
         if self.is_empty {
             return Some(false);
         }

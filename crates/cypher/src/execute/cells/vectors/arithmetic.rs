@@ -24,7 +24,7 @@ impl<T: Copy> Operand<'_, T> {
 }
 
 /// The results for all nodes.
-pub(super) fn calculated<'c>(
+pub(in crate::execute::cells) fn calculated<'c>(
     left: &Vector<'c>,
     operator: ArithmeticOp,
     right: &Vector<'c>,
@@ -136,7 +136,7 @@ fn of_cells<'c>(left: Cell<'c>, operator: ArithmeticOp, right: Cell<'c>) -> Deci
 }
 
 /// The numbers with the other sign.
-pub(super) fn negative<'c>(vector: &Vector<'c>) -> Decided<Vector<'c>> {
+pub(in crate::execute::cells) fn negative<'c>(vector: &Vector<'c>) -> Decided<Vector<'c>> {
     if let Vector::Floats(TypedCells { values, valid }) = vector {
         let values = values.iter().map(|number| -number).collect();
         return Ok(Vector::Floats(TypedCells { values, valid: valid.clone() }));

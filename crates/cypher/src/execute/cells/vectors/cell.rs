@@ -44,7 +44,7 @@ pub(in crate::execute) type Decided<T> = Result<T, Undecided>;
 
 impl<'c> Cell<'c> {
     /// A value as a cell; `None` for one that has none.
-    pub(super) fn of(value: &'c Value) -> Option<Cell<'c>> {
+    pub(in crate::execute::cells) fn of(value: &'c Value) -> Option<Cell<'c>> {
         Some(match value {
             Value::Null => Cell::Null,
             Value::Bool(truth) => Cell::Bool(*truth),
@@ -62,7 +62,7 @@ impl<'c> Cell<'c> {
     }
 
     /// The cell as a value.
-    pub(super) fn value(self) -> Decided<Value> {
+    pub(in crate::execute::cells) fn value(self) -> Decided<Value> {
         Ok(match self {
             Cell::Null => Value::Null,
             Cell::Bool(truth) => Value::Bool(truth),
@@ -74,7 +74,7 @@ impl<'c> Cell<'c> {
     }
 
     /// A component of an instant.
-    pub(super) fn component(self, name: &str) -> Decided<Cell<'c>> {
+    pub(in crate::execute::cells) fn component(self, name: &str) -> Decided<Cell<'c>> {
         match self {
             Cell::Null => Ok(Cell::Null),
             Cell::Time(time) => {
@@ -84,12 +84,12 @@ impl<'c> Cell<'c> {
         }
     }
 
-    pub(super) fn is_null(self) -> bool {
+    pub(in crate::execute::cells) fn is_null(self) -> bool {
         matches!(self, Cell::Null)
     }
 
     /// The truth of a condition; `None` is null.
-    pub(super) fn truth(self) -> Decided<Option<bool>> {
+    pub(in crate::execute::cells) fn truth(self) -> Decided<Option<bool>> {
         match self {
             Cell::Null => Ok(None),
             Cell::Bool(truth) => Ok(Some(truth)),
@@ -120,7 +120,7 @@ impl<'c> Cell<'c> {
 
     /// `=`; `None` is null.
     #[inline]
-    pub(super) fn equals(self, other: Cell<'_>) -> Option<bool> {
+    pub(in crate::execute::cells) fn equals(self, other: Cell<'_>) -> Option<bool> {
         match (self, other) {
             (Cell::Null, _) | (_, Cell::Null) => None,
             (Cell::Int(one), Cell::Int(other)) => Some(one == other),
@@ -134,7 +134,11 @@ impl<'c> Cell<'c> {
 
     /// `<` and the like; `None` is null.
     #[inline]
-    pub(super) fn compares(self, comparison: Comparison, other: Cell<'_>) -> Option<bool> {
+    pub(in crate::execute::cells) fn compares(
+        self,
+        comparison: Comparison,
+        other: Cell<'_>,
+    ) -> Option<bool> {
         match (self, other) {
             (Cell::Null, _) | (_, Cell::Null) => None,
             (Cell::Int(one), Cell::Int(other)) => Some(comparison.holds(one.cmp(&other))),

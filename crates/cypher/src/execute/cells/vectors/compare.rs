@@ -15,7 +15,11 @@ const EXACT_MAX: i64 = 1 << 53;
 const ITEMS_MAX: usize = 8;
 
 /// Compares the values of each node.
-pub(super) fn compared(left: &Vector<'_>, operator: CompareOp, right: &Vector<'_>) -> Truths {
+pub(in crate::execute::cells) fn compared(
+    left: &Vector<'_>,
+    operator: CompareOp,
+    right: &Vector<'_>,
+) -> Truths {
     let typed = match (left, right) {
         (Vector::Constant(..), Vector::Constant(..)) => None,
         (_, Vector::Constant(cell, _)) => with_constant(left, operator, *cell),
@@ -122,7 +126,11 @@ fn compared_cells(left: Cell<'_>, operator: CompareOp, right: Cell<'_>) -> Optio
 }
 
 /// Null where one of the two is no string.
-pub(super) fn tested(text: &Vector<'_>, test: TextTest, part: &Vector<'_>) -> Truths {
+pub(in crate::execute::cells) fn tested(
+    text: &Vector<'_>,
+    test: TextTest,
+    part: &Vector<'_>,
+) -> Truths {
     if let (Vector::Texts(texts), Vector::Constant(Cell::Text(part), _)) = (text, part) {
         let holds = match test {
             TextTest::StartsWith => Bits::of(&texts.values, |it| it.starts_with(part)),
@@ -144,7 +152,7 @@ pub(super) fn tested(text: &Vector<'_>, test: TextTest, part: &Vector<'_>) -> Tr
 }
 
 /// `IN` a list of constants.
-pub(super) fn contained(item: &Vector<'_>, set: &CellSet) -> Truths {
+pub(in crate::execute::cells) fn contained(item: &Vector<'_>, set: &CellSet) -> Truths {
     let holds = match item {
         Vector::Ints(ints) => set
             .only_ints()
@@ -164,7 +172,7 @@ pub(super) fn contained(item: &Vector<'_>, set: &CellSet) -> Truths {
 }
 
 /// Whether values are null, or with false whether they are not.
-pub(super) fn is_null(vector: &Vector<'_>, is_null: bool) -> Truths {
+pub(in crate::execute::cells) fn is_null(vector: &Vector<'_>, is_null: bool) -> Truths {
     let valid = vector.valid().unwrap_or_else(|| Bits::all(vector.len(), true));
     Truths::new(if is_null { valid.not() } else { valid }, None)
 }

@@ -36,7 +36,7 @@ pub enum Vector<'c> {
 impl<T: Copy> TypedCells<T> {
     /// The value of the node at a position.
     #[inline]
-    pub(super) fn get(&self, at: usize) -> Option<T> {
+    pub(in crate::execute::cells) fn get(&self, at: usize) -> Option<T> {
         is_valid(&self.valid, at).then(|| self.values[at])
     }
 
@@ -109,7 +109,7 @@ impl<'c> Vector<'c> {
         typed.unwrap_or(Vector::Cells(cells))
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::execute::cells) fn len(&self) -> usize {
         match self {
             Vector::Constant(_, len) => *len,
             Vector::Bools(truths) => truths.len(),
@@ -123,7 +123,7 @@ impl<'c> Vector<'c> {
 
     /// The value of the node at a position.
     #[inline]
-    pub(super) fn cell(&self, at: usize) -> Cell<'c> {
+    pub(in crate::execute::cells) fn cell(&self, at: usize) -> Cell<'c> {
         match self {
             Vector::Constant(cell, _) => *cell,
             Vector::Bools(truths) => truths.get(at).map_or(Cell::Null, Cell::Bool),
@@ -136,7 +136,7 @@ impl<'c> Vector<'c> {
     }
 
     /// The values of the nodes at some positions.
-    pub(super) fn gather(&self, positions: &[u32]) -> Vector<'c> {
+    pub(in crate::execute::cells) fn gather(&self, positions: &[u32]) -> Vector<'c> {
         match self {
             Vector::Constant(cell, _) => Vector::Constant(*cell, positions.len()),
             Vector::Bools(truths) => Vector::Bools(truths.gather(positions)),
@@ -151,7 +151,7 @@ impl<'c> Vector<'c> {
     }
 
     /// The nodes that have a value; `None` for all.
-    pub(super) fn valid(&self) -> Valid {
+    pub(in crate::execute::cells) fn valid(&self) -> Valid {
         match self {
             Vector::Constant(cell, len) => cell.is_null().then(|| Bits::all(*len, false)),
             Vector::Bools(truths) => truths.valid().clone(),
@@ -164,7 +164,7 @@ impl<'c> Vector<'c> {
     }
 
     /// The truths of conditions; rows refuse other values.
-    pub(super) fn truths(&self) -> Decided<Truths> {
+    pub(in crate::execute::cells) fn truths(&self) -> Decided<Truths> {
         match self {
             Vector::Bools(truths) => Ok(truths.clone()),
             Vector::Constant(cell, len) => Ok(Truths::all(*len, cell.truth()?)),

@@ -25,7 +25,7 @@ impl Bits {
     }
 
     /// Equal bits.
-    pub(super) fn all(len: usize, bit: bool) -> Bits {
+    pub(in crate::execute::cells) fn all(len: usize, bit: bool) -> Bits {
         let word = if bit { u64::MAX } else { 0 };
         Bits::new(vec![word; len.div_ceil(64)], len)
     }
@@ -40,7 +40,11 @@ impl Bits {
     }
 
     /// A bit for each pair of values at one position.
-    pub(super) fn of_pairs<T>(one: &[T], other: &[T], test: impl Fn(&T, &T) -> bool) -> Bits {
+    pub(in crate::execute::cells) fn of_pairs<T>(
+        one: &[T],
+        other: &[T],
+        test: impl Fn(&T, &T) -> bool,
+    ) -> Bits {
         let word = |(one, other): (&[T], &[T])| {
             let bits = one.iter().zip(other).enumerate();
             bits.fold(0, |word, (at, (one, other))| word | u64::from(test(one, other)) << at)
@@ -49,7 +53,7 @@ impl Bits {
     }
 
     /// The number of bits.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::execute::cells) fn len(&self) -> usize {
         self.len
     }
 
@@ -63,7 +67,7 @@ impl Bits {
         self.words[at / 64] >> (at % 64) & 1 == 1
     }
 
-    pub(super) fn set(&mut self, at: usize) {
+    pub(in crate::execute::cells) fn set(&mut self, at: usize) {
         self.words[at / 64] |= 1 << (at % 64);
     }
 
@@ -73,7 +77,7 @@ impl Bits {
     }
 
     /// The positions of those that are set, ascending.
-    pub(super) fn positions(&self) -> Vec<u32> {
+    pub(in crate::execute::cells) fn positions(&self) -> Vec<u32> {
         let mut positions = Vec::with_capacity(self.count());
         for (at, word) in self.words.iter().enumerate() {
             let mut rest = *word;
@@ -86,7 +90,7 @@ impl Bits {
     }
 
     /// The bits at some positions.
-    pub(super) fn gather(&self, positions: &[u32]) -> Bits {
+    pub(in crate::execute::cells) fn gather(&self, positions: &[u32]) -> Bits {
         Bits::of(positions, |at| self.get(*at as usize))
     }
 
@@ -96,28 +100,28 @@ impl Bits {
         Bits { words, len: self.len }
     }
 
-    pub(super) fn and(self, other: &Bits) -> Bits {
+    pub(in crate::execute::cells) fn and(self, other: &Bits) -> Bits {
         self.with(other, |one, other| one & other)
     }
 
-    pub(super) fn or(self, other: &Bits) -> Bits {
+    pub(in crate::execute::cells) fn or(self, other: &Bits) -> Bits {
         self.with(other, |one, other| one | other)
     }
 
-    pub(super) fn and_not(self, other: &Bits) -> Bits {
+    pub(in crate::execute::cells) fn and_not(self, other: &Bits) -> Bits {
         self.with(other, |one, other| one & !other)
     }
 
-    pub(super) fn not(&self) -> Bits {
+    pub(in crate::execute::cells) fn not(&self) -> Bits {
         Bits::new(self.words.iter().map(|word| !word).collect(), self.len)
     }
 }
 
 /// Which of some nodes have a value; `None` for all.
-pub(super) type Valid = Option<Bits>;
+pub(in crate::execute::cells) type Valid = Option<Bits>;
 
 /// The nodes that have both of two values.
-pub(super) fn both_valid(one: &Valid, other: &Valid) -> Valid {
+pub(in crate::execute::cells) fn both_valid(one: &Valid, other: &Valid) -> Valid {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.clone().and(other)),
         (one, other) => one.clone().or_else(|| other.clone()),
@@ -126,7 +130,7 @@ pub(super) fn both_valid(one: &Valid, other: &Valid) -> Valid {
 
 /// Whether the node at a position has a value.
 #[inline]
-pub(super) fn is_valid(valid: &Valid, at: usize) -> bool {
+pub(in crate::execute::cells) fn is_valid(valid: &Valid, at: usize) -> bool {
     valid.as_ref().is_none_or(|it| it.get(at))
 }
 
@@ -149,13 +153,16 @@ impl Truths {
     }
 
     /// Equal truths.
-    pub(super) fn all(len: usize, truth: Option<bool>) -> Truths {
+    pub(in crate::execute::cells) fn all(len: usize, truth: Option<bool>) -> Truths {
         let valid = truth.is_none().then(|| Bits::all(len, false));
         Truths { holds: Bits::all(len, truth == Some(true)), valid }
     }
 
     /// The truth of each position.
-    pub(super) fn each(len: usize, truth: impl Fn(usize) -> Option<bool>) -> Truths {
+    pub(in crate::execute::cells) fn each(
+        len: usize,
+        truth: impl Fn(usize) -> Option<bool>,
+    ) -> Truths {
         let (mut holds, mut valid) = (Bits::all(len, false), Bits::all(len, false));
         for at in 0..len {
             if let Some(truth) = truth(at) {
@@ -168,37 +175,37 @@ impl Truths {
         Truths { holds, valid: Some(valid) }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::execute::cells) fn len(&self) -> usize {
         self.holds.len()
     }
 
     #[inline]
-    pub(super) fn get(&self, at: usize) -> Option<bool> {
+    pub(in crate::execute::cells) fn get(&self, at: usize) -> Option<bool> {
         is_valid(&self.valid, at).then(|| self.holds.get(at))
     }
 
     /// Those that are true.
-    pub(super) fn holding(&self) -> &Bits {
+    pub(in crate::execute::cells) fn holding(&self) -> &Bits {
         &self.holds
     }
 
     /// Those that are false.
-    pub(super) fn failing(&self) -> Bits {
+    pub(in crate::execute::cells) fn failing(&self) -> Bits {
         match &self.valid {
             Some(valid) => valid.clone().and_not(&self.holds),
             None => self.holds.not(),
         }
     }
 
-    pub(super) fn valid(&self) -> &Valid {
+    pub(in crate::execute::cells) fn valid(&self) -> &Valid {
         &self.valid
     }
 
-    pub(super) fn not(&self) -> Truths {
+    pub(in crate::execute::cells) fn not(&self) -> Truths {
         Truths { holds: self.failing(), valid: self.valid.clone() }
     }
 
-    pub(super) fn and(&self, other: &Truths) -> Truths {
+    pub(in crate::execute::cells) fn and(&self, other: &Truths) -> Truths {
         let holds = self.holds.clone().and(&other.holds);
         if self.valid.is_none() && other.valid.is_none() {
             return Truths { holds, valid: None };
@@ -207,22 +214,27 @@ impl Truths {
         Truths { holds, valid: Some(valid) }
     }
 
-    pub(super) fn or(&self, other: &Truths) -> Truths {
+    pub(in crate::execute::cells) fn or(&self, other: &Truths) -> Truths {
         self.not().and(&other.not()).not()
     }
 
     /// Null where it is false.
-    pub(super) fn or_null(self) -> Truths {
+    pub(in crate::execute::cells) fn or_null(self) -> Truths {
         Truths { valid: Some(self.holds.clone()), holds: self.holds }
     }
 
-    pub(super) fn gather(&self, positions: &[u32]) -> Truths {
+    pub(in crate::execute::cells) fn gather(&self, positions: &[u32]) -> Truths {
         let valid = self.valid.as_ref().map(|it| it.gather(positions));
         Truths { holds: self.holds.gather(positions), valid }
     }
 
     /// Truths of more nodes: these are at some positions, all others are `other`.
-    pub(super) fn spread(&self, positions: &[u32], len: usize, other: bool) -> Truths {
+    pub(in crate::execute::cells) fn spread(
+        &self,
+        positions: &[u32],
+        len: usize,
+        other: bool,
+    ) -> Truths {
         let (mut holds, mut nulls) = (Bits::all(len, false), Bits::all(len, false));
         let mut given = Bits::all(len, false);
         for (at, position) in positions.iter().enumerate() {
