@@ -83,6 +83,7 @@ impl<'e, 'a> Outline<'e, 'a> {
                 self.inside(|outline| outline.match_plan(plan))?;
             }
             Stage::Join(plan) => self.join(plan, id)?,
+            Stage::Repeat(_) => {}
             Stage::Unwind { list, slot } => {
                 self.rows = None;
                 let text = format!("{} AS {}", self.expression(list), self.slot(*slot));
@@ -128,8 +129,6 @@ impl<'e, 'a> Outline<'e, 'a> {
                     _ => self.add("Limit", self.bounds(bounds), id),
                 }
             }
-            // The rows of a join are its matches.
-            Stage::Repeat(_) => {}
             Stage::Subquery(plan) => {
                 let rows = self.rows;
                 self.rows = None;

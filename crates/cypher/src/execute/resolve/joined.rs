@@ -9,9 +9,9 @@ use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
 
 impl Resolver<'_> {
-    /// Replaces the matches before the last projection and order by a join. What comes after that has to read
-    /// all rows: a join finds candidates of all variables before it has a row, so that a limit
-    /// without an order costs more.
+    /// Replaces the matches before the last projection and order by a join. What comes after that
+    /// has to read all rows: a join has candidates of all variables before its first row, so that a
+    /// limit without an order costs more.
     pub(super) fn join_rows(&mut self, branch: &mut BranchPlan) -> Result<()> {
         let (before, sort) = match &branch.stages[..] {
             [before @ .., sort @ Stage::Sort { .. }] => (before, Some(sort)),

@@ -120,16 +120,9 @@ impl Execution<'_> {
                 self.sorted(before, keys, retained, bounds, row, sink)
             }
             Stage::Slice(bounds) => self.sliced(before, bounds, row, sink),
-            Stage::Repeat(count) => self.produce(before, row, &mut |row| {
-                let Value::Int(times) = row[*count] else { return sink(row) };
-                for _ in 0..times {
-                    self.tick()?;
-                    if sink(row)?.is_break() {
-                        return Ok(DONE);
-                    }
-                }
-                Ok(MORE)
-            }),
+            Stage::Repeat(count) => {
+                self.produce(before, row, &mut |row| self.repeat(*count, row, sink))
+            }
             Stage::Subquery(plan) => {
                 self.produce(before, row, &mut |row| self.query(plan, row, sink))
             }
@@ -137,6 +130,18 @@ impl Execution<'_> {
                 self.produce(before, row, &mut |row| self.algorithm(plan, row, sink))
             }
         }
+    }
+
+    /// A row so many times as a slot says.
+    fn repeat(&self, count: SlotIndex, row: &mut Row, sink: Sink<'_>) -> Result<Flow> {
+        let Value::Int(times) = row[count] else { return sink(row) };
+        for _ in 0..times {
+            self.tick()?;
+            if sink(row)?.is_break() {
+                return Ok(DONE);
+            }
+        }
+        Ok(MORE)
     }
 
     /// `SKIP` and `LIMIT` without an order.

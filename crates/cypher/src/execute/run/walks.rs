@@ -44,18 +44,7 @@ impl Execution<'_> {
             return self.shortest_walks(walk, shortness, (from, to), rest, used, row, sink);
         }
         if walk.is_distinct {
-            if let (Some(graph), None) = (self.graph.adjacency(), to)
-                && let Some(lists) = lists_of(walk, graph)
-                && let Some(start) = graph.number(from)
-            {
-                let mut visited = self.visited.take();
-                let flow =
-                    self.visit_lists(walk, (start, &lists), &mut visited, rest, used, row, sink);
-                visited.clear();
-                self.visited.replace(visited);
-                return flow;
-            }
-            return self.visit_once(walk, (from, to), rest, used, row, sink);
+            return self.visit(walk, (from, to), rest, used, row, sink);
         }
         let mut path: Vec<Relationship> = Vec::new();
         if walk.min == 0 && self.arrive(walk, &path, (from, to), rest, used, row, sink)?.is_break()
@@ -101,6 +90,29 @@ impl Execution<'_> {
         }
         path.iter().for_each(|_| used.pop());
         Ok(flow)
+    }
+
+    /// Visits each node at the end of a walk once.
+    fn visit(
+        &self,
+        walk: &Walk,
+        (from, to): (u64, Option<u64>),
+        rest: &[MatchStep],
+        used: &mut Used,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        if let (Some(graph), None) = (self.graph.adjacency(), to)
+            && let Some(lists) = lists_of(walk, graph)
+            && let Some(start) = graph.number(from)
+        {
+            let mut visited = self.visited.take();
+            let flow = self.visit_lists(walk, (start, &lists), &mut visited, rest, used, row, sink);
+            visited.clear();
+            self.visited.replace(visited);
+            return flow;
+        }
+        self.visit_once(walk, (from, to), rest, used, row, sink)
     }
 
     /// As [`Execution::visit_once`], over the lists of a graph. The nodes of a length are bound

@@ -1,5 +1,5 @@
-//! What a run uses again: the results of subqueries and calls, and sorted relationships, the nodes with a
-//! label, and those of a walk.
+//! What a run uses again: the results of subqueries and calls, sorted relationships, the nodes with
+//! a label, and those of a walk.
 
 mod memo;
 mod label_sets;
