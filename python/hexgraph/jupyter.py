@@ -81,7 +81,7 @@ def parser(name: str, kinds: Sequence[str] = ()) -> Any:
         text = "what the answer becomes"
         options.add_argument("-t", "--to", choices=kinds, default="result", help=text)
     if name == "dql":
-        options.add_argument("--explain", action="store_true", help="show its plan; it does not run")
+        options.add_argument("--explain", action="store_true", help="plan it without running")
         options.add_argument("--profile", action="store_true", help="run it and show its plan")
         options.add_argument("--strict", action="store_true", help="unknown names are errors")
     return options
