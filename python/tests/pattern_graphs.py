@@ -265,7 +265,9 @@ class Query:
             path = self.node(name, is_old)
             for _ in range(length):
                 is_loop = self.has_loops and self.chance(0.1)
-                others = [it for it in local if it != name or is_loop]
+                # Of optional paths between nodes of clauses before it Ladybug loses rows, too.
+                outer = scope if is_optional and is_single else ()
+                others = [it for it in local if (it != name or is_loop) and it not in outer]
                 name, is_old = self.variable(others, 0.3)
                 if not is_old:
                     local.append(name)

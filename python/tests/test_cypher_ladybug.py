@@ -22,8 +22,8 @@ Only what means the same in both is compared:
 - No text contains the empty one in Ladybug: CONTAINS has another text.
 - Ladybug joins OPTIONAL MATCH and subqueries by the outer properties in their conditions, without
   nulls: such conditions are comparisons.
-- Ladybug loses and adds rows of OPTIONAL MATCH with several paths from nodes of clauses before it:
-  there is one path, and no walk.
+- Ladybug loses and adds rows of OPTIONAL MATCH with several paths from nodes of clauses before it,
+  and with a path between two of these nodes: there is one path with one of them, and no walk.
 - Ladybug loses nodes with a COUNT of 0 before a later MATCH: one query has not both.
 - Ladybug counts 1 where a COUNT has no match and its condition reads an outer node that is not of
   its path: EXISTS with the same pattern and condition is false.
