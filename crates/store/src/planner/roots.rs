@@ -441,9 +441,10 @@ fn walked(is_driven: Option<bool>) -> StepPaths {
 /// The rows of a page.
 fn paged(rows: Cardinality, page: Page) -> Cardinality {
     let rows = if page.after == 0 { rows } else { rows.part() };
-    let rows = rows.without(page.skip());
     match page.first {
-        0 => rows,
+        0 => rows.without(page.skip()),
+        first if 0 < first => rows.without(page.skip()).limited(first as usize),
+        // From the end nothing is skipped.
         first => rows.limited(first.unsigned_abs() as usize),
     }
 }
