@@ -24,8 +24,8 @@ fn holistic(op: Holistic, values: &[Value]) -> Outcome<Option<Value>> {
     let result = match op {
         Holistic::Median => quantile(&numbers, 0.5),
         Holistic::Quantile(fraction) => quantile(&numbers, fraction.get()),
-        Holistic::StdDev => variance(&numbers).map(f64::sqrt),
-        Holistic::Variance => variance(&numbers),
+        Holistic::StdDev => variance(&numbers).map(|(squares, scale)| squares.sqrt() * scale),
+        Holistic::Variance => variance(&numbers).map(|(squares, scale)| squares * scale * scale),
         Holistic::CountDistinct => unreachable!("it was counted above"),
     };
     Ok(result.map(|number| finite(Value::Float(number))))
@@ -48,12 +48,16 @@ fn quantile(numbers: &[f64], fraction: f64) -> Option<f64> {
     Some(below * (1.0 - weight) + above * weight)
 }
 
-/// The mean square of the distances from the mean, of a sample.
-fn variance(numbers: &[f64]) -> Option<f64> {
+/// The mean square of the distances from the mean, of a sample, and the square root of what it has
+/// to be multiplied by: numbers whose squares overflow are divided first, by a power of two.
+fn variance(numbers: &[f64]) -> Option<(f64, f64)> {
+    let is_large = numbers.iter().any(|number| 1e150 <= number.abs());
+    let scale = if is_large { 2.0_f64.powi(600) } else { 1.0 };
+    let numbers: Vec<f64> = numbers.iter().map(|number| number / scale).collect();
     let count = numbers.len() as f64;
-    let mean = numbers.iter().map(|number| number / count).sum::<f64>();
+    let mean = numbers.iter().sum::<f64>() / count;
     let squares = numbers.iter().map(|number| (number - mean) * (number - mean) / (count - 1.0));
-    (1 < numbers.len()).then(|| squares.sum())
+    (1 < numbers.len()).then(|| (squares.sum(), scale))
 }
 
 fn algebraic(op: Algebraic, values: &[Value]) -> Outcome<Option<Value>> {
