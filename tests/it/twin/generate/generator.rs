@@ -52,11 +52,15 @@ pub struct Generator<'g> {
 
 impl<'g> Generator<'g> {
     /// A query to be.
+    /// Uids of 2^31 and more that no data has come behind all others in the engine: they are left
+    /// out.
     pub fn new(seed: u64, graph: &'g Graph, uids: &'g [u64]) -> Generator<'g> {
+        let nodes = graph.nodes();
+        let is_ordered = |uid: &&u64| **uid < 1 << 31 || nodes.contains(*uid);
         Generator {
             rng: Rng::with_seed(seed),
             graph,
-            uids: uids.to_vec(),
+            uids: uids.iter().filter(is_ordered).copied().collect(),
             variables: Vec::new(),
             block: 0,
             above: Vec::new(),
