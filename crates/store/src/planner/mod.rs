@@ -3,7 +3,7 @@
 //!
 //! A block's plan has stages. A stage is over where a number of rows is final: at the root and
 //! its filter, at each level, at each variable. The first stage is planned from literals and index
-//! estimates. Later stages are planned from [`Cardinality`] bounds: each deciding function of
+//! estimates. Later stages are planned from `Cardinality` bounds: each deciding function of
 //! [`exec`](crate::exec) is evaluated over them, and every path that it may choose is listed, with
 //! the numbers of rows for which it does.
 //!
