@@ -4,10 +4,11 @@ use super::bits::Bits;
 use super::cell::{Cell, Decided, Undecided};
 use super::chunk::Chunk;
 use super::compile::{CellOperator, Compiler, VariableProperty};
+use super::node_test::labels_required;
 use crate::ast::LabelExpr;
 use crate::execute::adjacency::{Adjacency, PropertyColumn};
 use crate::execute::join::{CHECKED_NODES, collect};
-use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
+use crate::execute::plan::{Expression, SlotIndex};
 use crate::execute::run::{Execution, Row};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
@@ -158,10 +159,7 @@ impl<'g> Conditions<'g> {
 
 /// Whether a condition is that a node has one label.
 fn is_label(condition: &Expression, slot: SlotIndex, label: &str) -> bool {
-    let Operation::Steps(node, steps) = &condition.operation else { return false };
-    let [ValueStep::HasLabels(test)] = &steps[..] else { return false };
-    matches!(node.operation, Operation::Slot(it) if it == slot)
-        && matches!(&test.labels, LabelExpr::Label(name) if *name.text == *label)
+    matches!(labels_required(condition, slot), Some(LabelExpr::Label(it)) if *it.text == *label)
 }
 
 /// An expression of a node that cells give.

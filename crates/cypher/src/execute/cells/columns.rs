@@ -28,6 +28,21 @@ pub(in crate::execute) fn answer_row(
     sink.row(&mut values)
 }
 
+/// Adds the columns of some chunks to an answer.
+pub(super) fn answer_parts(
+    parts: Vec<Vec<AnswerColumn>>,
+    sink: &mut dyn AnswerSink,
+    reserved: &mut Reservation<'_>,
+) -> Result<Flow> {
+    reserved.grow(parts.iter().flatten().map(AnswerColumn::byte_len).sum())?;
+    for part in parts {
+        if sink.rows(part)?.is_break() {
+            return Ok(DONE);
+        }
+    }
+    Ok(MORE)
+}
+
 impl Execution<'_> {
     /// Answers a query that is one projection of a scan; `None` for another query, or one whose
     /// columns need rows.
@@ -75,11 +90,8 @@ impl Execution<'_> {
                 }
                 continue;
             };
-            reserved.grow(parts.iter().flatten().map(AnswerColumn::byte_len).sum())?;
-            for part in parts {
-                if sink.rows(part)?.is_break() {
-                    return Ok(Some(DONE));
-                }
+            if answer_parts(parts, sink, reserved)?.is_break() {
+                return Ok(Some(DONE));
             }
         }
         Ok(Some(MORE))

@@ -2,7 +2,7 @@
 
 use super::batch::CellBatch;
 use super::chunk::Chunk;
-use super::columns::answer_row;
+use super::columns::{answer_parts, answer_row};
 use super::compile::{CellOperator, Compiler};
 use super::scan::CellProjection;
 use super::vectors::bits::Bits;
@@ -169,19 +169,14 @@ impl Execution<'_> {
                 true => cells.columns((nodes, counts), &order)?,
                 false => None,
             };
-            let Some(parts) = parts else {
-                let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);
-                flow = self.push_joined((&joined, &cells), (nodes, counts), row, by_row)?;
-                return Ok(flow == MORE);
-            };
-            reserved.grow(parts.iter().flatten().map(AnswerColumn::byte_len).sum())?;
-            for part in parts {
-                flow = sink.rows(part)?;
-                if flow.is_break() {
-                    return Ok(false);
+            flow = match parts {
+                Some(parts) => answer_parts(parts, sink, reserved)?,
+                None => {
+                    let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);
+                    self.push_joined((&joined, &cells), (nodes, counts), row, by_row)?
                 }
-            }
-            Ok(true)
+            };
+            Ok(flow == MORE)
         })?;
         if !is_joined {
             let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);

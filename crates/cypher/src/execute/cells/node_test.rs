@@ -86,8 +86,8 @@ impl NodeTest {
         match &expression.operation {
             Operation::Steps(first, steps) => {
                 let [ValueStep::HasLabels(test)] = &steps[..] else { return None };
-                let sets = sets_of(execution, &test.labels, graph)?;
-                Some(NodeTest::Labels(node(first)?, sets))
+                let node = node(first)?;
+                Some(NodeTest::Labels(node, sets_of(execution, &test.labels, graph)?))
             }
             Operation::Compare(one, rest) => {
                 let [(op @ (CompareOp::Equal | CompareOp::Unequal), other)] = &rest[..] else {
@@ -113,11 +113,12 @@ impl NodeTest {
     /// Evaluates it for all rows of a chunk.
     pub(super) fn evaluate<'c>(&self, chunk: &Chunk<'_, '_>) -> Decided<Vector<'c>> {
         Ok(match self {
-            _ if self.is_condition() => Vector::Bools(self.truths(chunk)?),
-            NodeTest::Labels(..) | NodeTest::Same(..) => Vector::Bools(self.truths(chunk)?),
-            NodeTest::Edges(count) => {
+            NodeTest::Edges(count) if !count.is_exists => {
                 let values = count.counts(chunk)?.map(|it| it as i64).collect();
                 Vector::Ints(TypedCells { values, valid: None })
+            }
+            NodeTest::Edges(_) | NodeTest::Labels(..) | NodeTest::Same(..) => {
+                Vector::Bools(self.truths(chunk)?)
             }
         })
     }
@@ -163,6 +164,7 @@ impl EdgeCount {
             SubqueryKind::Collect => return None,
         };
         let (hop, labels) = only_hop(plan, nodes.slots)?;
+        let from = nodes.endpoint(hop.from, graph)?;
         let to = if hop.to_bound { Some(nodes.endpoint(hop.to, graph)?) } else { None };
         let types = match &hop.types {
             Some(types) => types.clone(),
@@ -182,7 +184,6 @@ impl EdgeCount {
         }
         let sets = labels.into_iter().map(|it| sets_of(execution, it, graph));
         let labels = sets.collect::<Option<Vec<_>>>()?.concat();
-        let from = nodes.endpoint(hop.from, graph)?;
         Some(EdgeCount { from, to, labels, direction: hop.direction, types, is_exists })
     }
 
@@ -277,7 +278,7 @@ fn only_hop<'p>(plan: &'p QueryPlan, slots: &[SlotIndex]) -> Option<(&'p Hop, Ve
 }
 
 /// The labels of a condition that is about nothing else of a node.
-fn labels_required(condition: &Expression, slot: SlotIndex) -> Option<&LabelExpr> {
+pub(super) fn labels_required(condition: &Expression, slot: SlotIndex) -> Option<&LabelExpr> {
     let Operation::Steps(node, steps) = &condition.operation else { return None };
     let [ValueStep::HasLabels(test)] = &steps[..] else { return None };
     matches!(node.operation, Operation::Slot(it) if it == slot).then_some(&test.labels)

@@ -54,12 +54,13 @@ impl Resolver<'_> {
 
 /// Whether matches have relationships, and begin neither at few nodes nor with a range of a list.
 fn pays(stages: &[Stage]) -> bool {
-    let steps = |stage: &Stage| match stage {
-        Stage::Match { plan, optional: false } => plan.steps.clone(),
-        _ => Vec::new(),
+    let steps = || {
+        stages.iter().flat_map(|stage| match stage {
+            Stage::Match { plan, optional: false } => &plan.steps[..],
+            _ => &[],
+        })
     };
-    let steps: Vec<MatchStep> = stages.iter().flat_map(steps).collect();
-    let is_few = match steps.first() {
+    let is_few = match steps().next() {
         Some(MatchStep::Scan { access: NodeAccess::Index { seeks, .. }, .. }) => {
             seeks.iter().any(|it| matches!(it.test, SeekTest::Equal(_)))
         }
@@ -70,7 +71,5 @@ fn pays(stages: &[Stage]) -> bool {
         MatchStep::Expand(hop) => hop.range.is_some(),
         _ => false,
     };
-    !is_few
-        && steps.iter().any(|it| matches!(it, MatchStep::Expand(_)))
-        && !steps.iter().any(is_range)
+    !is_few && steps().any(|it| matches!(it, MatchStep::Expand(_))) && !steps().any(is_range)
 }
