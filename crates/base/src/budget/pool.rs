@@ -16,14 +16,14 @@
 //! freed pages for a while, and only the next sample shows whether the process still has them.
 //!
 //! A reservation that fits into the blocks of the request costs one atomic addition on the counter
-//! of the request. One that needs another block also costs one on the counter of the process. All
-//! counters are relaxed: they guard no other data.
+//! of the request. One that needs another block also takes a lock of the request and costs one on
+//! the counter of the process. All counters are relaxed: they guard no other data.
 
 use super::machine::{anonymous_memory, memory_limit};
 use crate::types::{Error, Result};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, thread};
 
@@ -114,6 +114,9 @@ pub struct Reservation {
     used: AtomicU64,
     /// The same in blocks; at least `used` between calls.
     held: AtomicU64,
+    /// Held while `held` grows. Two threads of a request that grew it at once would both reserve
+    /// the same blocks for a moment, and one of them could be refused although all of them fit.
+    growth: Mutex<()>,
 }
 
 impl Budget {
@@ -184,7 +187,8 @@ impl Budget {
 
     /// Creates an empty reservation for a request.
     pub fn reservation(&self) -> Reservation {
-        Reservation { budget: self.clone(), used: AtomicU64::new(0), held: AtomicU64::new(0) }
+        let (used, held) = (AtomicU64::new(0), AtomicU64::new(0));
+        Reservation { budget: self.clone(), used, held, growth: Mutex::default() }
     }
 
     /// Checks whether data may be added. Data stays, unlike the memory of a request, so it is
@@ -276,10 +280,21 @@ impl Budget {
         if let Some(watch) = looked {
             watch.look(&self.inner);
         }
+        let projected = |reserved: u64, ever: u64| {
+            looked.map_or(reserved, |watch| watch.projected(reserved, ever))
+        };
+        // What is refused here adds nothing: its bytes would make smaller calls beside it fail.
+        let ahead = projected(
+            self.reserved().saturating_add(bytes),
+            ever_reserved.load(Relaxed).wrapping_add(bytes),
+        );
+        if *bound - retained < ahead {
+            return Err(self.full(&format!("for another {bytes} bytes"), ahead - bytes));
+        }
         // Added first and removed on failure: of two concurrent calls only one gets the last bytes.
         let after = reserved.fetch_add(bytes, Relaxed).saturating_add(bytes);
         let ever = ever_reserved.fetch_add(bytes, Relaxed).wrapping_add(bytes);
-        let projected = looked.map_or(after, |watch| watch.projected(after, ever));
+        let projected = projected(after, ever);
         if projected <= *bound - retained {
             // A load first: a reservation below the peak writes nothing that other cores read.
             if peak.load(Relaxed) < after {
@@ -414,6 +429,7 @@ impl Reservation {
 
     /// Reserves blocks until this holds at least `used` bytes.
     fn hold(&self, used: u64) -> Result<()> {
+        let _growth = self.growth.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let held = self.held.load(Relaxed);
             let expected = in_blocks(used);
@@ -424,7 +440,7 @@ impl Reservation {
             if self.held.compare_exchange(held, expected, Relaxed, Relaxed).is_ok() {
                 return Ok(());
             }
-            // Another thread of the request has changed what is held: give the blocks back and
+            // Another thread of the request has given blocks back: give these back, too, and
             // compute again.
             self.budget.give(expected - held);
         }
@@ -499,6 +515,7 @@ fn in_blocks(bytes: u64) -> u64 {
 mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Barrier;
 
     #[test]
     fn reservations_are_released_also_by_a_panic() {
@@ -569,6 +586,38 @@ mod tests {
         assert_eq!(reservation.used(), 0);
         drop(reservation);
         assert_eq!(budget.reserved(), 0);
+    }
+
+    /// Two threads that need the next blocks of a request at the same time do not refuse each other
+    /// what fits.
+    #[test]
+    fn threads_of_a_request_reserve_their_blocks_once() {
+        const THREADS: u64 = 2;
+        let budget = Budget::new(32 << 20);
+        let (started, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+        let reservations: Vec<Reservation> = (0..10_000).map(|_| budget.reservation()).collect();
+        let barrier = Barrier::new(THREADS as usize);
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for (round, reservation) in (1..).zip(&reservations) {
+                        // All threads go on within nanoseconds.
+                        started.fetch_add(1, Relaxed);
+                        while started.load(Relaxed) < round * THREADS {
+                            std::hint::spin_loop();
+                        }
+                        if reservation.reserve(14 << 20).is_err() {
+                            refused.fetch_add(1, Relaxed);
+                        }
+                        if barrier.wait().is_leader() {
+                            reservation.give_back(reservation.used());
+                        }
+                        barrier.wait();
+                    }
+                });
+            }
+        });
+        assert_eq!((refused.into_inner(), budget.reserved()), (0, 0));
     }
 
     #[test]
