@@ -213,7 +213,7 @@ class Query:
     def __init__(self, dice, has_loops, is_large=False, is_free=False):
         self.dice, self.has_loops, self.is_large = dice, has_loops, is_large
         self.is_free, self.counter, self.edges = is_free, 0, []
-        self.has_counts = True
+        self.has_counts, self.has_distinct = True, False
         self.nodes, self.scalars, self.is_ordered = [], {}, False
         if dice.random() < 0.12 and not is_large:
             self.text = self.paths()
@@ -469,7 +469,7 @@ class Query:
         kept = kept or self.nodes[:1]
         aggregate, self.edges = self.aggregate(), []
         if self.chance(0.3):
-            self.nodes = kept
+            self.nodes, self.has_distinct = kept, True
             return f"WITH DISTINCT {', '.join(kept)}"
         name = self.new("x")
         text = f"WITH {', '.join(kept)}, {aggregate} AS {name}"
@@ -507,6 +507,9 @@ class Query:
         kinds = ["rows", "distinct", "count", "group", "group", "ordered", "top"]
         if self.is_large:
             kinds = ["count", "group", "top"]
+        if self.has_distinct and not self.is_free:
+            # Ladybug orders these by their first key alone.
+            kinds = [kind for kind in kinds if kind != "ordered"]
         columns = [self.column() for _ in range(self.dice.choice([1, 2, 3]))]
         match self.dice.choice(kinds):
             case "distinct":

@@ -29,6 +29,7 @@ Only what means the same in both is compared:
   its path: EXISTS with the same pattern and condition is false.
 - Ladybug adds rows of EXISTS with several paths and a condition on outer nodes of both: subqueries
   have one path.
+- Behind WITH DISTINCT, Ladybug orders by the first key alone: there is no ORDER BY.
 - With a subquery in RETURN, Ladybug loses conditions of MATCH: subqueries are in conditions.
 - A node has one label in Ladybug: a label of several tables stands for several types.
 - Columns of UNION have one type in Ladybug: they are integers.
