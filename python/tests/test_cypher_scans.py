@@ -1,4 +1,4 @@
-"""Scans by columns have the rows of DuckDB, also of a graph that was just changed."""
+"""Scans and relationships by columns have the rows of DuckDB, also just after changes."""
 
 import datetime
 
@@ -72,6 +72,41 @@ SELECT count(DISTINCT city), count(DISTINCT age) FROM person
 """Questions about `MATCH (p:Person)`, each with the same in SQL."""
 
 
+EDGES = 60_000
+
+EDGE_QUESTIONS = """
+RETURN p.id, r.stars, q.id;
+SELECT src, stars, dst FROM likes
+
+WHERE r.stars > 3 RETURN count(*), count(r), count(r.note), sum(r.stars), max(r.weight);
+SELECT count(*), count(*), count(note), sum(stars), max(weight) FROM likes WHERE stars > 3
+
+WHERE r.weight < 0.01 OR r.note IS NULL RETURN p.id, q.id, r.weight, r.note;
+SELECT src, dst, weight, note FROM likes WHERE weight < 0.01 OR note IS NULL
+
+RETURN r.stars AS stars, count(*), avg(q.age), min(r.note) ORDER BY stars;
+SELECT stars, count(*), avg(b.age), min(note) FROM likes JOIN person b ON b.id = dst
+    GROUP BY stars ORDER BY stars
+
+WHERE p.age < q.age AND r.stars = 1 RETURN p.id, q.id;
+SELECT src, dst FROM likes JOIN person a ON a.id = src JOIN person b ON b.id = dst
+    WHERE a.age < b.age AND stars = 1
+
+RETURN p.id, q.id, r.weight ORDER BY r.weight DESC, p.id, q.id LIMIT 25;
+SELECT src, dst, weight FROM likes ORDER BY weight DESC NULLS FIRST, src, dst LIMIT 25
+
+WHERE p.age < 5 MATCH (q)-[s:likes]->(o) WHERE r.stars < s.stars
+    RETURN p.id, q.id, o.id, s.stars - r.stars;
+SELECT r.src, r.dst, s.dst, s.stars - r.stars FROM likes r JOIN likes s ON r.dst = s.src
+    JOIN person a ON a.id = r.src WHERE a.age < 5 AND r.stars < s.stars
+
+MATCH (q)-[s:likes]->(p) RETURN p.id, q.id, r.weight + s.weight;
+SELECT r.src, r.dst, r.weight + s.weight FROM likes r JOIN likes s
+    ON r.dst = s.src AND s.dst = r.src
+"""
+"""Questions about `MATCH (p:Person)-[r:likes]->(q:Person)`, each with the same in SQL."""
+
+
 def people():
     ids = np.arange(1, COUNT + 1)
     random = np.random.default_rng(5)
@@ -101,22 +136,61 @@ def changed(db, frame):
     return pl.concat([frame, pl.DataFrame(news, schema=frame.schema)])
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_scans_have_the_rows_of_duckdb(threads):
-    db, frame = hexgraph.connect(threads=threads), people()
-    db.load_nodes(
-        frame.with_columns(uid=pl.col("id")), "Person", id="uid", uid=True, progress=False
+def likes():
+    """Relationships without loops, some without a note."""
+    random = np.random.default_rng(6)
+    frame = pl.DataFrame(
+        {
+            "src": random.integers(1, COUNT + 1, EDGES),
+            "dst": random.integers(1, COUNT // 4, EDGES),
+            "stars": random.integers(1, 6, EDGES),
+            "weight": random.integers(0, 1 << 20, EDGES) / (1 << 20),
+        }
     )
+    frame = frame.filter(pl.col("src") != pl.col("dst")).unique(["src", "dst"], keep="first")
+    note = pl.concat_str(pl.lit("note "), pl.col("stars"))
+    return frame.with_columns(note=pl.when(pl.col("src") % 5 != 0).then(note))
+
+
+def changed_likes(db, frame):
+    """Change some relationships, in small commits: other properties, none, no relationship."""
+    rows = frame.gather_every(1_013).sort("src", "dst")
+    others, gone = rows.gather_every(2), rows.gather_every(2, offset=1)
+    for row in others.iter_rows(named=True):
+        db.mutate(set=f"<{row['src']}> <likes> <{row['dst']}> (stars=9) .")
+    for row in gone.iter_rows(named=True):
+        db.mutate(delete=f"<{row['src']}> <likes> <{row['dst']}> .")
+    new = {"src": COUNT, "dst": COUNT - 1, "stars": 2, "weight": 0.25, "note": "new"}
+    db.mutate(set=f'<{COUNT}> <likes> <{COUNT - 1}> (stars=2, weight=0.25, note="new") .')
+    others = others.with_columns(stars=pl.lit(9, pl.Int64), weight=None, note=None)
+    columns = [pl.col(name).cast(kind) for name, kind in frame.schema.items()]
+    frame = frame.join(rows, on=["src", "dst"], how="anti")
+    return pl.concat([frame, others.select(columns), pl.DataFrame([new], schema=frame.schema)])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rows_are_those_of_duckdb(threads):
+    db, frame, edges = hexgraph.connect(threads=threads), people(), likes()
+    nodes = frame.with_columns(uid=pl.col("id"))
+    db.load_nodes(nodes, "Person", id="uid", uid=True, progress=False)
+    facets = ["stars", "weight", "note"]
+    db.load_edges(edges, "likes", "src", "dst", facets=facets, uid=True, progress=False)
     for before_changes in (True, False):
         if not before_changes:
-            frame = changed(db, frame)
+            frame, edges = changed(db, frame), changed_likes(db, edges)
         connection = duckdb.connect()
         connection.register("frame", frame.to_arrow())
-        connection.execute("CREATE TABLE person AS FROM frame")
-        for pair in QUESTIONS.strip().split("\n\n"):
-            question, sql = pair.split(";\n")
-            rows = db.cypher(f"MATCH (p:Person) {question}").rows()
-            assert_same(rows, connection.execute(sql).fetchall(), is_ordered="ORDER BY" in sql)
+        connection.register("edges", edges.to_arrow())
+        connection.execute("CREATE TABLE person AS FROM frame; CREATE TABLE likes AS FROM edges")
+        for pattern, questions in (
+            ("(p:Person)", QUESTIONS),
+            ("(p:Person)-[r:likes]->(q:Person)", EDGE_QUESTIONS),
+        ):
+            for pair in questions.strip().split("\n\n"):
+                question, sql = pair.split(";\n")
+                rows = db.cypher(f"MATCH {pattern} {question}").rows()
+                expected = connection.execute(sql).fetchall()
+                assert_same(rows, expected, is_ordered="ORDER BY" in sql)
 
 
 def test_rows_say_what_cells_do_not_decide():

@@ -328,6 +328,11 @@ fn cell_of(value: ValueRef<'_>, value_type: ValueType) -> Option<Cell<'_>> {
     }
 }
 
+/// The cell of a facet, whose type is its own.
+fn facet_cell(value: Option<ValueRef<'_>>) -> Option<Cell<'_>> {
+    value.map_or(Some(Cell::Null), |value| cell_of(value, value.value_type()))
+}
+
 /// The code of a stored value.
 fn code_of(value: ValueRef<'_>, value_type: ValueType, dictionary: &mut Dictionary) -> Result<u32> {
     Ok(match (value, value_type) {
@@ -379,6 +384,24 @@ impl Adjacency for SnapshotLists<'_> {
             codes: Vec::new(),
             days: FxHashMap::default(),
         })
+    }
+
+    fn relationship_values(
+        &self,
+        type_id: u32,
+        name: &str,
+        pairs: &[(u32, u32)],
+    ) -> Result<Option<Vector<'_>>> {
+        let lists = self.types.get(type_id as usize).and_then(|[lists, _]| lists.direction());
+        let Some(edges) = lists.filter(|it| it.has_facets()) else {
+            return Ok(Some(Vector::Constant(Cell::Null, pairs.len())));
+        };
+        let mut cells = Some(Vec::with_capacity(pairs.len()));
+        edges.for_each_facet(pairs, name, |value| match (facet_cell(value), &mut cells) {
+            (Some(cell), Some(cells)) => cells.push(cell),
+            _ => cells = None,
+        });
+        Ok(cells.map(Vector::of_cells))
     }
 
     fn check(&self) -> Result<()> {

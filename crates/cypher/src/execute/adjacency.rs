@@ -43,6 +43,20 @@ pub trait Adjacency: Sync {
     /// have one code: what reads them depends on the day alone.
     fn property<'g>(&'g self, name: &str, by_day: bool) -> Box<dyn PropertyColumn + 'g>;
 
+    /// Returns a property of each of some relationships of a type: pairs of a subject and an object
+    /// between which there is one. `None` where a value is of a kind that has no cell: then they
+    /// are read one by one.
+    ///
+    /// # Errors
+    ///
+    /// Any error of the graph.
+    fn relationship_values(
+        &self,
+        type_id: u32,
+        name: &str,
+        pairs: &[(u32, u32)],
+    ) -> Result<Option<Vector<'_>>>;
+
     /// Fails when the query is cancelled or its time is over. The operators call it in every loop.
     ///
     /// # Errors

@@ -279,6 +279,17 @@ pub(super) enum NodeAccess {
     Uids(UidSeek),
 }
 
+impl NodeAccess {
+    /// The label of all nodes that are scanned where no index is used.
+    pub(super) fn label(&self) -> Option<&str> {
+        match self {
+            NodeAccess::All | NodeAccess::Uids(_) => None,
+            NodeAccess::Label(label) => Some(label),
+            NodeAccess::Index { label, .. } => label.as_deref(),
+        }
+    }
+}
+
 /// A condition on a property that an index may answer.
 #[derive(Debug, Clone)]
 pub(super) struct IndexSeek {
@@ -401,6 +412,8 @@ pub(super) struct JoinPlan {
     pub(super) patterns: Vec<Pattern>,
     /// The slots of the variables that later stages read. Each pattern has these variables.
     pub(super) retained: Vec<SlotIndex>,
+    /// The relationships that later stages read. Their endpoints are retained.
+    pub(super) relationships: Vec<JoinedRelationship>,
     /// What a value of the only pattern is compared with.
     pub(super) compared: Option<Box<Compared>>,
     /// The slot of the number of matches.
@@ -411,6 +424,26 @@ pub(super) struct JoinPlan {
     /// The same as stages, one row for each match: what runs where a condition fails for a node
     /// that has no match.
     pub(super) rows: Vec<Stage>,
+}
+
+/// A relationship of a join, which its endpoints determine: it has one type and one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct JoinedRelationship {
+    pub(super) slot: SlotIndex,
+    pub(super) type_id: u32,
+    /// The slots of its endpoints.
+    pub(super) subject: SlotIndex,
+    pub(super) object: SlotIndex,
+}
+
+/// The conditions of stages that are nothing but filters.
+pub(super) fn filter_conditions(stages: &[Stage]) -> Option<Vec<&Expression>> {
+    let mut conditions = Vec::with_capacity(stages.len());
+    for stage in stages {
+        let Stage::Filter(condition) = stage else { return None };
+        conditions.push(condition);
+    }
+    Some(conditions)
 }
 
 /// A condition `own op value` between a pattern and another one that has no edge to it.
@@ -496,6 +529,8 @@ pub(super) enum AttachedKind {
 pub(super) struct Edge {
     pub(super) from: VarIndex,
     pub(super) to: VarIndex,
+    /// The slot of the relationship.
+    pub(super) slot: SlotIndex,
     /// The types, in ascending order.
     pub(super) types: Arc<[u32]>,
     /// Whether it is matched against its direction, too.

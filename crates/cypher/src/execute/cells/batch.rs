@@ -2,17 +2,18 @@
 
 use super::bits::Bits;
 use super::cell::{Cell, Decided, Undecided};
-use super::chunk::Chunk;
-use super::compile::{CellOperator, Compiler, VariableProperty};
+use super::chunk::{Chunk, ChunkProperty};
+use super::compile::{BoundSlots, CellOperator, CellProperty, Compiler, PropertyOwner};
 use super::node_test::labels_required;
 use crate::ast::LabelExpr;
-use crate::execute::adjacency::{Adjacency, PropertyColumn};
+use crate::execute::adjacency::Adjacency;
 use crate::execute::join::{CHECKED_NODES, collect};
 use crate::execute::plan::{Expression, SlotIndex};
 use crate::execute::run::{Execution, Row};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A property is read in about so many nanoseconds, and an operator evaluated. Estimates: rows of a
 /// column are contiguous.
@@ -22,15 +23,20 @@ const OPERATOR_NANOS: usize = 4;
 /// The columns of some properties.
 pub(in crate::execute) struct CellBatch<'g> {
     graph: &'g dyn Adjacency,
-    /// Each with the position of its variable.
-    columns: Vec<(usize, Box<dyn PropertyColumn + 'g>)>,
+    columns: Vec<ChunkProperty<'g>>,
 }
 
 impl<'g> CellBatch<'g> {
-    pub(super) fn new(properties: &[VariableProperty], graph: &'g dyn Adjacency) -> CellBatch<'g> {
-        let columns = properties.iter().map(|(at, name)| (*at, graph.property(name, false)));
-        let columns = columns.collect();
-        CellBatch { graph, columns }
+    pub(super) fn new(properties: &[CellProperty], graph: &'g dyn Adjacency) -> CellBatch<'g> {
+        let column = |(owner, name): &CellProperty| match *owner {
+            PropertyOwner::Node(variable) => {
+                ChunkProperty::OfNode(variable, graph.property(name, false))
+            }
+            PropertyOwner::Relationship(endpoints) => {
+                ChunkProperty::OfRelationship(endpoints, Arc::clone(name))
+            }
+        };
+        CellBatch { graph, columns: properties.iter().map(column).collect() }
     }
 
     pub(super) fn graph(&self) -> &'g dyn Adjacency {
@@ -92,7 +98,7 @@ impl<'g> Conditions<'g> {
         row: &mut Row,
     ) -> (Conditions<'g>, Vec<&'e Expression>) {
         let slots = [slot];
-        let mut compiler = Compiler::new(execution, &slots, row);
+        let mut compiler = Compiler::new(execution, BoundSlots::of_nodes(&slots), row);
         let (mut operators, mut others) = (Vec::new(), Vec::new());
         for condition in conditions {
             if label.is_some_and(|label| is_label(condition, slot, label)) {
@@ -177,7 +183,7 @@ impl<'g> CellExpression<'g> {
         row: &mut Row,
     ) -> Option<CellExpression<'g>> {
         let slots = [slot];
-        let mut compiler = Compiler::new(execution, &slots, row);
+        let mut compiler = Compiler::new(execution, BoundSlots::of_nodes(&slots), row);
         let operator = compiler.compile(expression)?;
         Some(CellExpression { batch: CellBatch::new(&compiler.properties, graph), operator })
     }

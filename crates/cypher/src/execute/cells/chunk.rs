@@ -7,14 +7,28 @@ use crate::execute::adjacency::PropertyColumn;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
-/// Properties, each with the position of its variable.
-pub(super) type Properties<'c> = [(usize, Box<dyn PropertyColumn + 'c>)];
+/// A property of the rows of a chunk.
+pub(super) enum ChunkProperty<'c> {
+    /// Of the node at a position of each row.
+    OfNode(usize, Box<dyn PropertyColumn + 'c>),
+    /// Of a relationship of each row.
+    OfRelationship(Endpoints, Arc<str>),
+}
+
+/// Where a row has the endpoints of a relationship of a type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Endpoints {
+    pub(super) type_id: u32,
+    pub(super) subject: usize,
+    pub(super) object: usize,
+}
 
 /// Some rows, each with a node for each of `width` variables.
 pub(super) struct Chunk<'r, 'c> {
     graph: &'c dyn Adjacency,
-    properties: &'c Properties<'c>,
+    properties: &'c [ChunkProperty<'c>],
     rows: Cow<'r, [u32]>,
     width: usize,
     /// The distinct nodes of each variable.
@@ -51,7 +65,7 @@ impl Distinct {
 
 impl<'r, 'c> Chunk<'r, 'c> {
     pub(super) fn new(
-        (graph, properties): (&'c dyn Adjacency, &'c Properties<'c>),
+        (graph, properties): (&'c dyn Adjacency, &'c [ChunkProperty<'c>]),
         rows: Cow<'r, [u32]>,
         width: usize,
     ) -> Chunk<'r, 'c> {
@@ -83,13 +97,22 @@ impl<'r, 'c> Chunk<'r, 'c> {
         if let Some(existing) = self.columns[property].get() {
             return Ok(Rc::clone(existing));
         }
-        let (variable, column) = &self.properties[property];
-        let Distinct { nodes, indexes } = self.distinct[*variable]
-            .get_or_init(|| Distinct::new(&self.rows, *variable, self.width));
-        let vector = column.vector(nodes)?.ok_or(Undecided::Rows)?;
-        let vector = match indexes {
-            Some(indexes) => vector.gather(indexes),
-            None => vector,
+        let vector = match &self.properties[property] {
+            ChunkProperty::OfNode(variable, column) => {
+                let Distinct { nodes, indexes } = self.distinct[*variable]
+                    .get_or_init(|| Distinct::new(&self.rows, *variable, self.width));
+                let vector = column.vector(nodes)?.ok_or(Undecided::Rows)?;
+                match indexes {
+                    Some(indexes) => vector.gather(indexes),
+                    None => vector,
+                }
+            }
+            ChunkProperty::OfRelationship(Endpoints { type_id, subject, object }, name) => {
+                let pair = |row: &[u32]| (row[*subject], row[*object]);
+                let pairs: Vec<(u32, u32)> = self.rows.chunks(self.width).map(pair).collect();
+                let vector = self.graph.relationship_values(*type_id, name, &pairs)?;
+                vector.ok_or(Undecided::Rows)?
+            }
         };
         Ok(Rc::clone(self.columns[property].get_or_init(|| Rc::new(vector))))
     }

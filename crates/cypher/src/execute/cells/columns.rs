@@ -4,8 +4,8 @@
 use super::bits::Valid;
 use super::cell::{Decided, Undecided};
 use super::chunk::Chunk;
-use super::compile::CellOperator;
-use super::scan::{BYTES_MAX, CellProjection, ScanNodes, batches, scan_only};
+use super::compile::{BoundSlots, CellOperator};
+use super::scan::{BYTES_MAX, CellProjection, batches, scan_only};
 use super::vector::Vector;
 use crate::execute::answer::{AnswerColumn, AnswerSink};
 use crate::execute::join::CHECKED_NODES;
@@ -14,6 +14,7 @@ use crate::execute::run::{DONE, Execution, Flow, MORE, Reservation, Row};
 use hexgraph_base::answer::{Cells, Texts, Values};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 /// Adds a row to an answer, from the slots of its columns.
@@ -63,16 +64,15 @@ impl Execution<'_> {
         let (Some(scan), Some(graph)) = (scan_only(scan), self.graph.adjacency()) else {
             return Ok(None);
         };
-        let projection = CellProjection::new(self, graph, (&[scan.slot], items), row);
+        let projection =
+            CellProjection::new(self, graph, (BoundSlots::of_nodes(&[scan.slot]), items), row);
         let Some(order) = projection.order(columns) else { return Ok(None) };
         let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);
-        let last = match self.first_batch(&scan, items, row, by_row)? {
-            None => return Ok(Some(DONE)),
-            Some(None) => return Ok(Some(MORE)),
-            Some(last) => last,
+        let nodes = match self.first_rows((&scan, graph), items, row, by_row)? {
+            ControlFlow::Break(()) => return Ok(Some(DONE)),
+            ControlFlow::Continue(nodes) => nodes,
         };
-        let nodes = ScanNodes::new(graph, scan.label, last)?;
-        let filters = self.filters((scan.slot, scan.label), scan.filters, graph, row);
+        let filters = self.filters((scan.slot, nodes.label), scan.filters, graph, row);
         for batch in batches(nodes.nodes()) {
             graph.check()?;
             let passing = match filters.others.is_empty() {

@@ -1,10 +1,13 @@
 //! Expressions become operators over cells.
 
 use super::cell::Cell;
+use super::chunk::Endpoints;
 use super::node_test::{NodeSlots, NodeTest};
 use super::set::CellSet;
 use crate::ast::{ArithmeticOp, CompareOp};
-use crate::execute::plan::{Expression, Operation, SlotIndex, ValueStep};
+use crate::execute::plan::{
+    Expression, JoinPlan, JoinedRelationship, Operation, SlotIndex, ValueStep,
+};
 use crate::execute::run::{Execution, Row};
 use crate::execute::slots::Uses;
 use hexgraph_scalar::{TextTest, Value};
@@ -40,26 +43,73 @@ pub(super) enum CellOperator {
     },
 }
 
-/// A property of the variable at a position.
-pub(super) type VariableProperty = (usize, Arc<str>);
+/// What has a property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PropertyOwner {
+    /// The variable at a position.
+    Node(usize),
+    Relationship(Endpoints),
+}
+
+/// A property of a node or of a relationship.
+pub(super) type CellProperty = (PropertyOwner, Arc<str>);
+
+/// What each row of cells has. Other slots have one value in all rows.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::execute) struct BoundSlots<'p> {
+    /// The slots of nodes, in the order of a row.
+    nodes: &'p [SlotIndex],
+    /// Relationships between these nodes.
+    relationships: &'p [JoinedRelationship],
+}
+
+impl<'p> BoundSlots<'p> {
+    pub(in crate::execute) fn of(plan: &'p JoinPlan) -> BoundSlots<'p> {
+        BoundSlots { nodes: &plan.retained, relationships: &plan.relationships }
+    }
+
+    pub(in crate::execute) fn of_nodes(nodes: &'p [SlotIndex]) -> BoundSlots<'p> {
+        BoundSlots { nodes, relationships: &[] }
+    }
+
+    fn has(&self, slot: SlotIndex) -> bool {
+        self.nodes.contains(&slot) || self.relationship(slot).is_some()
+    }
+
+    fn node(&self, slot: SlotIndex) -> Option<usize> {
+        self.nodes.iter().position(|it| *it == slot)
+    }
+
+    fn relationship(&self, slot: SlotIndex) -> Option<&'p JoinedRelationship> {
+        self.relationships.iter().find(|it| it.slot == slot)
+    }
+
+    fn owner(&self, slot: SlotIndex) -> Option<PropertyOwner> {
+        if let Some(variable) = self.node(slot) {
+            return Some(PropertyOwner::Node(variable));
+        }
+        let JoinedRelationship { type_id, subject, object, .. } = *self.relationship(slot)?;
+        let (subject, object) = (self.node(subject)?, self.node(object)?);
+        Some(PropertyOwner::Relationship(Endpoints { type_id, subject, object }))
+    }
+}
 
 /// Compiles expressions of some nodes, and collects the properties that they read.
 pub(in crate::execute) struct Compiler<'c, 'a> {
     execution: &'c Execution<'a>,
-    /// Where the nodes are. Other slots have one value in all rows.
-    slots: &'c [SlotIndex],
+    bound: BoundSlots<'c>,
     row: &'c mut Row,
     depth: usize,
-    pub(super) properties: Vec<VariableProperty>,
+    pub(super) properties: Vec<CellProperty>,
 }
 
 impl<'c, 'a> Compiler<'c, 'a> {
     pub(in crate::execute) fn new(
         execution: &'c Execution<'a>,
-        slots: &'c [SlotIndex],
+        bound: BoundSlots<'c>,
         row: &'c mut Row,
     ) -> Compiler<'c, 'a> {
-        Compiler { execution, slots, row, depth: 0, properties: Vec::new() }
+        Compiler { execution, bound, row, depth: 0, properties: Vec::new() }
     }
 
     /// `None` for what needs rows.
@@ -69,7 +119,7 @@ impl<'c, 'a> Compiler<'c, 'a> {
         }
         self.depth += 1;
         let reads = Uses::of(expression).outer();
-        let operator = match reads.iter().any(|it| self.slots.contains(it)) {
+        let operator = match reads.iter().any(|it| self.bound.has(*it)) {
             true => self.operator(expression),
             false => self.constant(expression),
         };
@@ -78,7 +128,7 @@ impl<'c, 'a> Compiler<'c, 'a> {
     }
 
     fn operator(&mut self, expression: &Expression) -> Option<CellOperator> {
-        let nodes = NodeSlots { slots: self.slots, row: self.row };
+        let nodes = NodeSlots { slots: self.bound.nodes, row: self.row };
         if let Some(test) = NodeTest::of(self.execution, expression, &nodes) {
             return Some(CellOperator::Node(test));
         }
@@ -134,13 +184,13 @@ impl<'c, 'a> Compiler<'c, 'a> {
     }
 
     fn steps(&mut self, first: &Expression, steps: &[ValueStep]) -> Option<CellOperator> {
-        let variable = match first.operation {
-            Operation::Slot(slot) => self.slots.iter().position(|it| *it == slot),
+        let owner = match first.operation {
+            Operation::Slot(slot) => self.bound.owner(slot),
             _ => None,
         };
-        let (mut value, rest) = match (variable, steps.split_first()) {
-            (Some(variable), Some((ValueStep::Property(name), rest))) => {
-                (CellOperator::Property(self.property(variable, name)), rest)
+        let (mut value, rest) = match (owner, steps.split_first()) {
+            (Some(owner), Some((ValueStep::Property(name), rest))) => {
+                (CellOperator::Property(self.property(owner, name)), rest)
             }
             _ => (self.compile(first)?, steps),
         };
@@ -164,10 +214,10 @@ impl<'c, 'a> Compiler<'c, 'a> {
         Some(value)
     }
 
-    fn property(&mut self, variable: usize, name: &Arc<str>) -> usize {
-        let is_read = |it: &VariableProperty| it.0 == variable && it.1 == *name;
+    fn property(&mut self, owner: PropertyOwner, name: &Arc<str>) -> usize {
+        let is_read = |it: &CellProperty| it.0 == owner && it.1 == *name;
         self.properties.iter().position(is_read).unwrap_or_else(|| {
-            self.properties.push((variable, Arc::clone(name)));
+            self.properties.push((owner, Arc::clone(name)));
             self.properties.len() - 1
         })
     }
@@ -181,7 +231,7 @@ impl<'c, 'a> Compiler<'c, 'a> {
     /// The value of an expression that reads none of the nodes. An error is that of the first row.
     fn value(&mut self, expression: &Expression) -> Option<Value> {
         let uses = Uses::of(expression);
-        if uses.is_random || uses.outer().iter().any(|it| self.slots.contains(it)) {
+        if uses.is_random || uses.outer().iter().any(|it| self.bound.has(*it)) {
             return None;
         }
         self.execution.value(expression, self.row).ok()

@@ -3,10 +3,10 @@
 //! that sums of floats have the same bits.
 
 use super::batch::CellBatch;
-use super::bits::is_valid;
+use super::bits::{Bits, is_valid};
 use super::cell::{Cell, Decided, Undecided};
 use super::chunk::Chunk;
-use super::compile::{CellOperator, Compiler};
+use super::compile::{BoundSlots, CellOperator, Compiler};
 use super::vector::Vector;
 use crate::execute::adjacency::Adjacency;
 use crate::execute::plan::{Aggregate, Expression, JoinPlan, SlotIndex};
@@ -37,6 +37,8 @@ struct GroupOperators<'p, 'g> {
     batch: CellBatch<'g>,
     /// The number of variables.
     width: usize,
+    /// What a binding has to pass.
+    conditions: Vec<CellOperator>,
     keys: Vec<CellOperator>,
     aggregates: Vec<(&'p Aggregate, Option<CellOperator>)>,
 }
@@ -76,14 +78,15 @@ impl<'p, 'g> CellGroups<'p, 'g> {
     /// `None` where a key or an argument needs rows or has to be distinct, or values are retained.
     pub(in crate::execute) fn new(
         (execution, graph): (&Execution<'_>, &'g dyn Adjacency),
-        plan: &JoinPlan,
+        (plan, conditions): (&JoinPlan, &[&Expression]),
         (keys, aggregates): (&'p [(SlotIndex, Expression)], &'p [Aggregate]),
         row: &mut Row,
     ) -> Option<CellGroups<'p, 'g>> {
         if plan.retained.is_empty() {
             return None;
         }
-        let mut compiler = Compiler::new(execution, &plan.retained, row);
+        let mut compiler = Compiler::new(execution, BoundSlots::of(plan), row);
+        let conditions = conditions.iter().map(|it| compiler.compile(it)).collect::<Option<_>>()?;
         let mut operators = Vec::with_capacity(keys.len());
         for (_, key) in keys {
             operators.push(compiler.compile(key)?);
@@ -105,8 +108,9 @@ impl<'p, 'g> CellGroups<'p, 'g> {
         let (kinds, groups) = (vec![None; keys.len()], FxHashMap::default());
         let batch = CellBatch::new(&compiler.properties, graph);
         let width = plan.retained.len();
-        let operators = GroupOperators { batch, width, keys: operators, aggregates: columns };
-        let accumulators = match keys.is_empty() {
+        let (keys, aggregates) = (operators, columns);
+        let operators = GroupOperators { batch, width, conditions, keys, aggregates };
+        let accumulators = match operators.keys.is_empty() {
             true => vec![operators.aggregates.iter().map(started).collect()],
             false => Vec::new(),
         };
@@ -125,7 +129,8 @@ impl<'p, 'g> CellGroups<'p, 'g> {
         let CellGroups { operators, kinds, groups, accumulators } = self;
         let (operators, forks) = (&*operators, context.forks());
         let is_weighted = counts.iter().any(|it| *it != 1);
-        let about = (operators.keys.len() + 2 * operators.aggregates.len(), CHUNK);
+        let count = operators.conditions.len() + operators.keys.len();
+        let about = (count + 2 * operators.aggregates.len(), CHUNK);
         let partials =
             operators.batch.each_row((nodes, operators.width), about, |number, chunk| {
                 let weights = is_weighted.then(|| &counts[number * CHUNK..][..chunk.len()]);
@@ -153,8 +158,27 @@ impl<'p, 'g> CellGroups<'p, 'g> {
 }
 
 impl GroupOperators<'_, '_> {
-    /// The groups of a chunk.
+    /// The groups of the bindings of a chunk that pass.
     fn partial<'c>(
+        &'c self,
+        chunk: &Chunk<'_, 'c>,
+        weights: Option<&[u64]>,
+        context: &Context,
+    ) -> Decided<Partial<'c>> {
+        if !self.conditions.is_empty() {
+            let mut passing = Bits::all(chunk.len(), true);
+            for condition in &self.conditions {
+                passing = passing.and(condition.truths(chunk)?.holding());
+            }
+            let positions = passing.positions();
+            let weights: Option<Vec<u64>> =
+                weights.map(|it| positions.iter().map(|at| it[*at as usize]).collect());
+            return self.groups_of(&chunk.narrowed(&positions), weights.as_deref(), context);
+        }
+        self.groups_of(chunk, weights, context)
+    }
+
+    fn groups_of<'c>(
         &'c self,
         chunk: &Chunk<'_, 'c>,
         weights: Option<&[u64]>,

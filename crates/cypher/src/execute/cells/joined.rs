@@ -3,14 +3,17 @@
 use super::batch::CellBatch;
 use super::chunk::Chunk;
 use super::columns::{answer_parts, answer_row};
-use super::compile::{CellOperator, Compiler};
+use super::compile::{BoundSlots, CellOperator, Compiler};
 use super::scan::CellProjection;
+use super::top::{TopPart, TopRows};
 use super::vectors::bits::Bits;
 use super::vectors::cell::{Decided, Undecided};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::answer::{AnswerColumn, AnswerSink};
 use crate::execute::join::CHECKED_NODES;
-use crate::execute::plan::{BranchPlan, Expression, JoinPlan, QueryPlan, SlotIndex, Stage};
+use crate::execute::plan::{
+    BranchPlan, Expression, JoinPlan, QueryPlan, SlotIndex, SortKey, Stage, filter_conditions,
+};
 use crate::execute::run::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
@@ -28,6 +31,8 @@ struct JoinedRows<'p> {
 /// What cells compute of the bindings of a join.
 struct JoinedCells<'p, 'g> {
     batch: CellBatch<'g>,
+    /// Where only the first rows of an order are read.
+    top: Option<TopRows<'p>>,
     conditions: Vec<CellOperator>,
     /// The conditions that have no cells.
     others: Vec<&'p Expression>,
@@ -42,11 +47,7 @@ impl<'p> JoinedRows<'p> {
     /// The join before a projection; `None` for other stages.
     fn of(before: &'p [Stage], items: &'p [(SlotIndex, Expression)]) -> Option<JoinedRows<'p>> {
         let [Stage::Join(plan), filters @ .., Stage::Repeat(_)] = before else { return None };
-        let condition = |stage: &'p Stage| match stage {
-            Stage::Filter(condition) => Some(condition),
-            _ => None,
-        };
-        let conditions = filters.iter().map(condition).collect::<Option<_>>()?;
+        let conditions = filter_conditions(filters)?;
         if plan.retained.is_empty() {
             return None;
         }
@@ -58,11 +59,11 @@ impl<'p, 'g> JoinedCells<'p, 'g> {
     fn new(
         execution: &Execution<'_>,
         graph: &'g dyn Adjacency,
-        joined: &JoinedRows<'p>,
+        (joined, order): (&JoinedRows<'p>, Option<(&'p [SortKey], usize)>),
         row: &mut Row,
     ) -> JoinedCells<'p, 'g> {
-        let slots = &joined.plan.retained[..];
-        let mut compiler = Compiler::new(execution, slots, row);
+        let bound = BoundSlots::of(joined.plan);
+        let mut compiler = Compiler::new(execution, bound, row);
         let (mut conditions, mut others) = (Vec::new(), Vec::new());
         for condition in &joined.conditions {
             match compiler.compile(condition) {
@@ -70,54 +71,74 @@ impl<'p, 'g> JoinedCells<'p, 'g> {
                 None => others.push(*condition),
             }
         }
+        // What has no cells is tested behind the order.
+        let top = order
+            .filter(|_| others.is_empty())
+            .and_then(|order| TopRows::new(order, joined.items, &mut compiler));
         let batch = CellBatch::new(&compiler.properties, graph);
-        let projection = CellProjection::new(execution, graph, (slots, joined.items), row);
-        JoinedCells { batch, conditions, others, projection, width: slots.len() }
+        let projection = CellProjection::new(execution, graph, (bound, joined.items), row);
+        JoinedCells {
+            batch,
+            top,
+            conditions,
+            others,
+            projection,
+            width: joined.plan.retained.len(),
+        }
     }
 
     /// The positions of the rows that pass the conditions of cells, in each chunk of a part; `None`
     /// where cells do not decide.
-    fn passing(&self, nodes: &[u32]) -> Result<Option<Vec<Vec<u32>>>> {
-        if self.conditions.is_empty() {
+    fn passing(&mut self, nodes: &[u32]) -> Result<Option<Vec<Vec<u32>>>> {
+        if self.conditions.is_empty() && self.top.is_none() {
             let rows = nodes.len() / self.width;
             let chunk = |start: usize| (0..(rows - start).min(CHECKED_NODES) as u32).collect();
             return Ok(Some((0..rows).step_by(CHECKED_NODES).map(chunk).collect()));
         }
-        let about = (self.conditions.len(), CHECKED_NODES);
-        self.batch.each_row((nodes, self.width), about, |_, chunk| {
+        let about = (self.conditions.len() + usize::from(self.top.is_some()), CHECKED_NODES);
+        let parts = self.batch.each_row((nodes, self.width), about, |_, chunk| {
             let mut passing = Bits::all(chunk.len(), true);
             for condition in &self.conditions {
                 passing = passing.and(condition.truths(chunk)?.holding());
             }
-            Ok(passing.positions())
-        })
+            match &self.top {
+                Some(top) => top.part(chunk, passing.positions()),
+                None => Ok(TopPart::all(passing.positions())),
+            }
+        })?;
+        if let (Some(top), Some(parts)) = (&mut self.top, &parts) {
+            top.add(parts);
+        }
+        Ok(parts.map(|it| it.into_iter().map(|it| it.positions).collect()))
     }
 
     /// Calls `work` with the rows of each chunk that pass, and with their positions in the chunk;
     /// `None` where cells do not decide.
-    fn each<'s, R: Send>(
-        &'s self,
+    fn each<R: Send>(
+        &mut self,
         nodes: &[u32],
-        work: impl Fn(usize, &Chunk<'_, 's>, &[u32]) -> Decided<R> + Sync,
+        work: impl for<'s> Fn(&'s CellProjection<'p, 'g>, usize, &Chunk<'_, 's>, &[u32]) -> Decided<R>
+        + Sync,
     ) -> Result<Option<Vec<R>>> {
         let Some(passing) = self.passing(nodes)? else { return Ok(None) };
+        let projection = &self.projection;
         let about = (2 * self.projection.operators.len(), CHECKED_NODES);
-        self.projection.batch.each_row((nodes, self.width), about, |number, chunk| {
+        projection.batch.each_row((nodes, self.width), about, |number, chunk| {
             let positions = &passing[number];
             match positions.len() == chunk.len() {
-                true => work(number, chunk, positions),
-                false => work(number, &chunk.narrowed(positions), positions),
+                true => work(projection, number, chunk, positions),
+                false => work(projection, number, &chunk.narrowed(positions), positions),
             }
         })
     }
 
     /// The columns of an answer for each chunk of a part.
     fn columns(
-        &self,
+        &mut self,
         (nodes, counts): (&[u32], &[u64]),
         order: &[usize],
     ) -> Result<Option<Vec<Vec<AnswerColumn>>>> {
-        self.each(nodes, |number, chunk, positions| {
+        self.each(nodes, |projection, number, chunk, positions| {
             let counts = &counts[number * CHECKED_NODES..];
             let count_of = |at: &u32| counts[*at as usize];
             let total = positions.iter().map(count_of).try_fold(0_u64, u64::checked_add);
@@ -131,14 +152,14 @@ impl<'p, 'g> JoinedCells<'p, 'g> {
                     .flat_map(|(at, it)| std::iter::repeat_n(at, count_of(it) as usize))
                     .collect(),
             };
-            self.projection.columns_of(chunk, order, &repeats)
+            projection.columns_of(chunk, order, &repeats)
         })
     }
 
     /// The values of the rows that pass, in each chunk of a part.
-    fn values(&self, nodes: &[u32]) -> Result<Option<Vec<PassingRows>>> {
-        self.each(nodes, |number, chunk, positions| {
-            let (values, bytes) = self.projection.values_of(chunk)?;
+    fn values(&mut self, nodes: &[u32]) -> Result<Option<Vec<PassingRows>>> {
+        self.each(nodes, |projection, number, chunk, positions| {
+            let (values, bytes) = projection.values_of(chunk)?;
             let start = (number * CHECKED_NODES) as u32;
             Ok((positions.iter().map(|at| start + at).collect(), values, bytes))
         })
@@ -161,7 +182,7 @@ impl Execution<'_> {
         if plan.distinct != 0 || self.profile.is_some() {
             return Ok(None);
         }
-        let cells = JoinedCells::new(self, graph, &joined, row);
+        let mut cells = JoinedCells::new(self, graph, (&joined, None), row);
         let Some(order) = cells.projection.order(columns) else { return Ok(None) };
         let mut flow = MORE;
         let is_joined = self.join_bindings(joined.plan, row, &mut |nodes, counts, row| {
@@ -173,7 +194,7 @@ impl Execution<'_> {
                 Some(parts) => answer_parts(parts, sink, reserved)?,
                 None => {
                     let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);
-                    self.push_joined((&joined, &cells), (nodes, counts), row, by_row)?
+                    self.push_joined((&joined, &mut cells), (nodes, counts), row, by_row)?
                 }
             };
             Ok(flow == MORE)
@@ -185,11 +206,12 @@ impl Execution<'_> {
         Ok(Some(flow))
     }
 
-    /// Pushes the rows of a projection of a join; `None` where other stages are before it.
+    /// Pushes the rows of a projection of a join; `None` where other stages are before it. With an
+    /// order, only those that may be among the first so many.
     pub(in crate::execute) fn project_join(
         &self,
-        before: &[Stage],
-        items: &[(SlotIndex, Expression)],
+        (before, items): (&[Stage], &[(SlotIndex, Expression)]),
+        order: Option<(&[SortKey], usize)>,
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Option<Flow>> {
@@ -198,10 +220,10 @@ impl Execution<'_> {
         if self.profile.is_some() {
             return Ok(None);
         }
-        let cells = JoinedCells::new(self, graph, &joined, row);
+        let mut cells = JoinedCells::new(self, graph, (&joined, order), row);
         let mut flow = MORE;
         let is_joined = self.join_bindings(joined.plan, row, &mut |nodes, counts, row| {
-            flow = self.push_joined((&joined, &cells), (nodes, counts), row, sink)?;
+            flow = self.push_joined((&joined, &mut cells), (nodes, counts), row, sink)?;
             Ok(flow == MORE)
         })?;
         if !is_joined {
@@ -226,7 +248,7 @@ impl Execution<'_> {
     /// Pushes the rows of some bindings.
     fn push_joined(
         &self,
-        (joined, cells): (&JoinedRows<'_>, &JoinedCells<'_, '_>),
+        (joined, cells): (&JoinedRows<'_>, &mut JoinedCells<'_, '_>),
         (nodes, counts): (&[u32], &[u64]),
         row: &mut Row,
         sink: Sink<'_>,
@@ -276,10 +298,7 @@ impl Execution<'_> {
     ) -> Result<Flow> {
         self.tick()?;
         let graph = cells.batch.graph();
-        let slots = joined.plan.retained.iter();
-        for (slot, node) in slots.zip(&nodes[at * cells.width..][..cells.width]) {
-            row[*slot] = Value::Node(graph.node(*node));
-        }
+        joined.plan.bind(&nodes[at * cells.width..][..cells.width], graph, row);
         if !self.all_hold(conditions, row)? {
             return Ok(MORE);
         }

@@ -1,5 +1,5 @@
-//! [`NodeTest`]: what cells compute of nodes themselves: labels, identity, and the number of
-//! relationships of one node or between two, which a subquery counts.
+//! [`NodeTest`]: what cells compute of nodes themselves: labels, identity, the uid, and the number
+//! of relationships of one node or between two, which a subquery counts.
 
 use super::bits::{Bits, Truths};
 use super::cell::{Decided, Undecided};
@@ -9,7 +9,8 @@ use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::adjacency::{Adjacency, Lists};
 use crate::execute::join::{labels_of, not_null};
 use crate::execute::plan::{
-    Expression, Hop, MatchPlan, MatchStep, Operation, QueryPlan, SlotIndex, Stage, ValueStep,
+    Callee, EntityFunction, Expression, Hop, MatchPlan, MatchStep, Operation, QueryPlan, SlotIndex,
+    Stage, ValueStep,
 };
 use crate::execute::run::{Execution, LabelSet, Row};
 use hexgraph_scalar::Value;
@@ -22,6 +23,8 @@ pub(super) enum NodeTest {
     Labels(Endpoint, Vec<Arc<LabelSet>>),
     /// Whether two nodes are the same, or with false whether they differ.
     Same(Endpoint, Endpoint, bool),
+    /// The uid of a node.
+    Uid(Endpoint),
     /// A number of relationships.
     Edges(EdgeCount),
 }
@@ -95,6 +98,10 @@ impl NodeTest {
                 };
                 Some(NodeTest::Same(node(one)?, node(other)?, *op == CompareOp::Equal))
             }
+            Operation::Call(Callee { entity: Some(EntityFunction::Id), .. }, arguments) => {
+                let [argument] = &arguments[..] else { return None };
+                node(argument).map(NodeTest::Uid)
+            }
             Operation::Subquery { kind, plan, .. } => {
                 EdgeCount::of((execution, graph), (*kind, plan), nodes).map(NodeTest::Edges)
             }
@@ -106,6 +113,7 @@ impl NodeTest {
     pub(super) fn is_condition(&self) -> bool {
         match self {
             NodeTest::Labels(..) | NodeTest::Same(..) => true,
+            NodeTest::Uid(_) => false,
             NodeTest::Edges(count) => count.is_exists,
         }
     }
@@ -115,6 +123,14 @@ impl NodeTest {
         Ok(match self {
             NodeTest::Edges(count) if !count.is_exists => {
                 let values = count.counts(chunk)?.map(|it| it as i64).collect();
+                Vector::Ints(TypedCells { values, valid: None })
+            }
+            NodeTest::Uid(node) => {
+                let graph = chunk.graph();
+                // Rows have the error of a uid that is no integer.
+                let uid = |row| i64::try_from(graph.node(node.of(row))).ok();
+                let uids = chunk.rows().chunks(chunk.width()).map(uid);
+                let values = uids.collect::<Option<_>>().ok_or(Undecided::Rows)?;
                 Vector::Ints(TypedCells { values, valid: None })
             }
             NodeTest::Edges(_) | NodeTest::Labels(..) | NodeTest::Same(..) => {
@@ -135,7 +151,7 @@ impl NodeTest {
                 let exists: Vec<bool> = count.counts(chunk)?.map(|it| it != 0).collect();
                 Bits::of(&exists, |it| *it)
             }
-            NodeTest::Edges(_) => return Err(Undecided::Rows),
+            NodeTest::Uid(_) | NodeTest::Edges(_) => return Err(Undecided::Rows),
         };
         Ok(Truths::new(bits, None))
     }

@@ -4,7 +4,7 @@
 use super::batch::{CellBatch, Conditions};
 use super::cell::{Decided, Undecided};
 use super::chunk::Chunk;
-use super::compile::{CellOperator, Compiler};
+use super::compile::{BoundSlots, CellOperator, Compiler};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::join::CHECKED_NODES;
 use crate::execute::plan::{Expression, MatchPlan, MatchStep, NodeAccess, Operation, SlotIndex};
@@ -12,6 +12,8 @@ use crate::execute::profile::Profile;
 use crate::execute::run::{DONE, Execution, Flow, MORE, Row, Sink, weight};
 use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
+use std::ops::ControlFlow;
+use std::slice;
 
 /// The nodes of the first batch by cells, and of the largest one: their values are in memory
 /// before the first of their rows goes on. A batch is four times as large as the one before.
@@ -29,9 +31,13 @@ pub(in crate::execute) struct Rest<'p> {
     pub(in crate::execute) after: u64,
 }
 
+/// So many nodes of an index are bound row by row: most queries by an index have no more.
+const ROWS_BY_INDEX: usize = if cfg!(test) { 1 } else { 64 };
+
 /// A match that is a scan with conditions.
 pub(super) struct ScanOnly<'p> {
     pub(super) slot: SlotIndex,
+    pub(super) access: &'p NodeAccess,
     pub(super) label: Option<&'p str>,
     pub(super) scan: &'p MatchStep,
     pub(super) filters: &'p [MatchStep],
@@ -47,17 +53,16 @@ pub(in crate::execute) struct Filters<'p, 'g> {
     pub(super) others: Vec<&'p Expression>,
 }
 
-/// The scan that a match is, where it reads no index.
+/// The scan that a match is, where it does not begin at uids.
 pub(super) fn scan_only(plan: &MatchPlan) -> Option<ScanOnly<'_>> {
     let (scan, filters) = plan.steps.split_first()?;
     let MatchStep::Scan { slot, access } = scan else { return None };
-    let label = match access {
-        NodeAccess::All => None,
-        NodeAccess::Label(label) => Some(&**label),
-        NodeAccess::Index { .. } | NodeAccess::Uids(_) => return None,
-    };
+    if let NodeAccess::Uids(_) = access {
+        return None;
+    }
     let is_filter = |it: &MatchStep| matches!(it, MatchStep::Filter(_));
-    filters.iter().all(is_filter).then_some(ScanOnly { slot: *slot, label, scan, filters })
+    let (slot, label) = (*slot, access.label());
+    filters.iter().all(is_filter).then_some(ScanOnly { slot, access, label, scan, filters })
 }
 
 /// The conditions that steps begin with, and the other steps.
@@ -95,7 +100,7 @@ impl<'a> Execution<'a> {
         if filters.others.len() == steps.len() {
             return Ok(None);
         }
-        let nodes = ScanNodes::new(graph, label, Some(after))?;
+        let nodes = ScanNodes::scanned(graph, label, Some(after))?;
         for batch in batches(nodes.nodes()) {
             graph.check()?;
             if self.bind_nodes(&filters, batch, row, &mut |row| go_on(rest, row))?.is_break() {
@@ -170,7 +175,7 @@ impl<'a> Execution<'a> {
         for step in filters.steps {
             let id = Profile::id_of(step);
             let before = profile.enter(Some(id));
-            let of_step = self.filters((slot, label), std::slice::from_ref(step), graph, row);
+            let of_step = self.filters((slot, label), slice::from_ref(step), graph, row);
             let passing = of_step.conditions.passing(&nodes)?.filter(|_| of_step.others.is_empty());
             nodes = match passing {
                 Some(passing) => passing,
@@ -212,31 +217,99 @@ impl<'a> Execution<'a> {
     ) -> Result<Option<Flow>> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
         let Some(scan) = scan_only(plan) else { return Ok(None) };
-        let Some(last) = self.first_batch(&scan, items, row, sink)? else {
-            return Ok(Some(DONE));
+        let nodes = match self.first_rows((&scan, graph), items, row, sink)? {
+            ControlFlow::Break(()) => return Ok(Some(DONE)),
+            ControlFlow::Continue(nodes) => nodes,
         };
-        let Some(last) = last else { return Ok(Some(MORE)) };
-        let nodes = ScanNodes::new(graph, scan.label, Some(last))?;
-        let projection = CellProjection::new(self, graph, (&[scan.slot], items), row);
-        self.project_nodes(&scan, &projection, nodes.nodes(), row, sink).map(Some)
+        if nodes.nodes().is_empty() {
+            return Ok(Some(MORE));
+        }
+        let bound = BoundSlots::of_nodes(slice::from_ref(&scan.slot));
+        let projection = CellProjection::new(self, graph, (bound, items), row);
+        let about = (nodes.label, nodes.nodes());
+        self.project_nodes(&scan, &projection, about, row, sink).map(Some)
     }
 
-    /// Pushes the rows of the first nodes one by one, and returns the last of these. The outer
-    /// `None` is for a break, the inner one where there are no more nodes.
-    #[allow(clippy::option_option, reason = "one is about the rows, the other about the nodes")]
-    pub(super) fn first_batch(
+    /// Pushes the rows of the first nodes one by one, and returns the others.
+    pub(super) fn first_rows<'p, 'g>(
         &self,
-        scan: &ScanOnly<'_>,
+        (scan, graph): (&ScanOnly<'p>, &'g dyn Adjacency),
         items: &[(SlotIndex, Expression)],
         row: &mut Row,
         sink: Sink<'_>,
-    ) -> Result<Option<Option<u64>>> {
+    ) -> Result<ControlFlow<(), ScanNodes<'p, 'g>>> {
+        if let Some(nodes) = self.indexed_nodes(scan, row)? {
+            let _reserved = self.reserve_nodes(&nodes)?;
+            let (first, others) = nodes.split_at(nodes.len().min(ROWS_BY_INDEX));
+            if self.push_rows(scan, first, items, row, sink)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            return ScanNodes::indexed(graph, others).map(ControlFlow::Continue);
+        }
         let mut batch = Vec::new();
         self.node_batch(scan.label, None, &mut batch)?;
-        if let Some(profile) = &self.profile {
-            profile.add_rows(Profile::id_of(scan.scan), batch.len());
+        if self.push_rows(scan, &batch, items, row, sink)?.is_break() {
+            return Ok(ControlFlow::Break(()));
         }
-        'nodes: for node in &batch {
+        let last = batch.last().copied();
+        batch.clear();
+        self.node_batch(scan.label, last, &mut batch)?;
+        match batch.is_empty() {
+            true => ScanNodes::indexed(graph, &[]),
+            false => ScanNodes::scanned(graph, scan.label, last),
+        }
+        .map(ControlFlow::Continue)
+    }
+
+    /// The nodes that an index has for a scan; `None` where all nodes are read.
+    fn indexed_nodes(&self, scan: &ScanOnly<'_>, row: &mut Row) -> Result<Option<Vec<u64>>> {
+        let scanned = || scan.label.map(|it| self.graph.label_count(it)).transpose();
+        self.sought(scan.access, &scanned, row)
+    }
+
+    /// All nodes of a scan; `None` where they are fewer than `least`.
+    pub(super) fn many_nodes<'p, 'g>(
+        &self,
+        (scan, graph): (&ScanOnly<'p>, &'g dyn Adjacency),
+        least: usize,
+        row: &mut Row,
+    ) -> Result<Option<ScanNodes<'p, 'g>>> {
+        let scanned = || scan.label.map(|it| self.graph.label_count(it)).transpose();
+        let sought = self.sought_len(scan.access, &scanned, row)?;
+        let count = match (sought, scan.label) {
+            (Some(count), _) => count as u64,
+            (None, Some(label)) => self.graph.label_count(label)?,
+            (None, None) => self.graph.node_count()?,
+        };
+        if count < least as u64 {
+            return Ok(None);
+        }
+        let nodes = match sought {
+            Some(_) => self.indexed_nodes(scan, row)?,
+            None => None,
+        };
+        match nodes {
+            Some(nodes) => {
+                let _reserved = self.reserve_nodes(&nodes)?;
+                ScanNodes::indexed(graph, &nodes).map(Some)
+            }
+            None => ScanNodes::scanned(graph, scan.label, None).map(Some),
+        }
+    }
+
+    /// Pushes the rows of nodes one by one.
+    fn push_rows(
+        &self,
+        scan: &ScanOnly<'_>,
+        nodes: &[u64],
+        items: &[(SlotIndex, Expression)],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Flow> {
+        if let Some(profile) = &self.profile {
+            profile.add_rows(Profile::id_of(scan.scan), nodes.len());
+        }
+        'nodes: for node in nodes {
             self.tick()?;
             row[scan.slot] = Value::Node(*node);
             for (step, condition) in scan.filters.iter().zip(conditions_of(scan.filters)) {
@@ -251,26 +324,23 @@ impl<'a> Execution<'a> {
                 row[*slot] = self.value(item, row)?;
             }
             if sink(row)?.is_break() {
-                return Ok(None);
+                return Ok(DONE);
             }
         }
-        let Some(last) = batch.last().copied() else { return Ok(Some(None)) };
-        batch.clear();
-        self.node_batch(scan.label, Some(last), &mut batch)?;
-        Ok(Some((!batch.is_empty()).then_some(last)))
+        Ok(MORE)
     }
 
-    /// Pushes the rows of nodes.
+    /// Pushes the rows of nodes, which all have the label.
     pub(super) fn project_nodes(
         &self,
         scan: &ScanOnly<'_>,
         projection: &CellProjection<'_, '_>,
-        nodes: &[u32],
+        (label, nodes): (Option<&str>, &[u32]),
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
         let graph = projection.batch.graph();
-        let filters = self.filters((scan.slot, scan.label), scan.filters, graph, row);
+        let filters = self.filters((scan.slot, label), scan.filters, graph, row);
         for batch in batches(nodes) {
             graph.check()?;
             if let Some(profile) = &self.profile {
@@ -316,19 +386,21 @@ impl<'a> Execution<'a> {
 }
 
 /// The nodes of a scan, whose memory is reserved until this is dropped.
-pub(super) struct ScanNodes<'g> {
+pub(super) struct ScanNodes<'p, 'g> {
     graph: &'g dyn Adjacency,
     nodes: Vec<u32>,
     start: usize,
+    /// The label that all of them have.
+    pub(super) label: Option<&'p str>,
 }
 
-impl<'g> ScanNodes<'g> {
-    /// The nodes after one.
-    pub(super) fn new(
+impl<'p, 'g> ScanNodes<'p, 'g> {
+    /// The nodes with a label after one.
+    pub(super) fn scanned(
         graph: &'g dyn Adjacency,
-        label: Option<&str>,
+        label: Option<&'p str>,
         after: Option<u64>,
-    ) -> Result<ScanNodes<'g>> {
+    ) -> Result<ScanNodes<'p, 'g>> {
         let nodes = match label {
             Some(label) => graph.labelled(label)?,
             None => graph.all()?,
@@ -337,7 +409,14 @@ impl<'g> ScanNodes<'g> {
             Some(after) => nodes.partition_point(|it| *it <= after),
             None => 0,
         };
-        Ok(ScanNodes { graph, nodes, start })
+        Ok(ScanNodes { graph, nodes, start, label })
+    }
+
+    /// Ascending nodes that an index has.
+    fn indexed(graph: &'g dyn Adjacency, nodes: &[u64]) -> Result<ScanNodes<'p, 'g>> {
+        graph.reserve(nodes.len() * size_of::<u32>())?;
+        let nodes = nodes.iter().filter_map(|it| graph.number(*it)).collect();
+        Ok(ScanNodes { graph, nodes, start: 0, label: None })
     }
 
     pub(super) fn nodes(&self) -> &[u32] {
@@ -345,7 +424,7 @@ impl<'g> ScanNodes<'g> {
     }
 }
 
-impl Drop for ScanNodes<'_> {
+impl Drop for ScanNodes<'_, '_> {
     fn drop(&mut self) {
         self.graph.release(size_of_val(&self.nodes[..]));
     }
@@ -364,10 +443,10 @@ impl<'p, 'g> CellProjection<'p, 'g> {
     pub(super) fn new(
         execution: &Execution<'_>,
         graph: &'g dyn Adjacency,
-        (slots, items): (&[SlotIndex], &'p [(SlotIndex, Expression)]),
+        (bound, items): (BoundSlots<'_>, &'p [(SlotIndex, Expression)]),
         row: &mut Row,
     ) -> CellProjection<'p, 'g> {
-        let mut compiler = Compiler::new(execution, slots, row);
+        let mut compiler = Compiler::new(execution, bound, row);
         let (mut operators, mut others) = (Vec::new(), Vec::new());
         for (to, item) in items {
             // Constants and other slots are copied.

@@ -3,8 +3,9 @@
 
 use super::batch::CellBatch;
 use super::cell::{Cell, Decided, Undecided};
-use super::compile::Compiler;
-use super::scan::{CellProjection, ScanNodes, ScanOnly, scan_only};
+use super::chunk::Chunk;
+use super::compile::{BoundSlots, CellOperator, Compiler};
+use super::scan::{CellProjection, ScanOnly, scan_only};
 use crate::execute::join::CHECKED_NODES;
 use crate::execute::plan::{Expression, MatchPlan, SlotIndex, SortKey, Stage};
 use crate::execute::profile::Profile;
@@ -16,7 +17,7 @@ use hexgraph_base::types::Result;
 const ROWS_MAX: usize = 1 << 16;
 const NODES_PER_ROW: usize = 4;
 /// Fewer nodes are sorted as rows.
-const NODES_MIN: u64 = 1 << 12;
+const NODES_MIN: usize = 1 << 12;
 
 /// Null is the greatest key.
 const NULL: i128 = i128::MAX;
@@ -52,10 +53,20 @@ impl Execution<'_> {
         }
     }
 
-    fn scan_count(&self, scan: &ScanOnly<'_>) -> Result<u64> {
-        match scan.label {
-            Some(label) => self.graph.label_count(label),
-            None => self.graph.node_count(),
+    /// The same of a join.
+    pub(in crate::execute) fn top_join(
+        &self,
+        before: &[Stage],
+        keys: &[SortKey],
+        most: usize,
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<Option<Flow>> {
+        match before {
+            [before @ .., Stage::Project(items)] => {
+                self.project_join((before, items), Some((keys, most)), row, sink)
+            }
+            before => self.project_join((before, &[]), Some((keys, most)), row, sink),
         }
     }
 
@@ -70,21 +81,19 @@ impl Execution<'_> {
         let (Some(scan), Some(graph)) = (scan_only(plan), self.graph.adjacency()) else {
             return Ok(None);
         };
-        if self.scan_count(&scan)? < NODES_MIN.max((most * NODES_PER_ROW) as u64) {
-            return Ok(None);
-        }
         let aliases: Items = items.iter().cloned().collect();
         let Some(expression) = inlined(&key.key, &aliases) else { return Ok(None) };
         let slots = [scan.slot];
-        let mut compiler = Compiler::new(self, &slots, row);
+        let mut compiler = Compiler::new(self, BoundSlots::of_nodes(&slots), row);
         let Some(operator) = compiler.compile(&expression) else { return Ok(None) };
         let batch = CellBatch::new(&compiler.properties, graph);
-        let filters = self.filters((scan.slot, scan.label), scan.filters, graph, row);
+        let least = NODES_MIN.max(most * NODES_PER_ROW);
+        let Some(scanned) = self.many_nodes((&scan, graph), least, row)? else { return Ok(None) };
+        let filters = self.filters((scan.slot, scanned.label), scan.filters, graph, row);
         if !filters.others.is_empty() {
             return Ok(None);
         }
         let mut reserved = self.reservation();
-        let scanned = ScanNodes::new(graph, scan.label, None)?;
         let (mut nodes, left) = self.passing(&filters, scanned.nodes(), row)?;
         if !left.is_empty() {
             return Ok(None);
@@ -110,8 +119,107 @@ impl Execution<'_> {
             profile.add_rows(Profile::id_of(scan.scan), scanned.nodes().len() - nodes.len());
         }
         let scan = ScanOnly { filters: &[], ..scan };
-        let projection = CellProjection::new(self, graph, (&[scan.slot], items), row);
-        self.project_nodes(&scan, &projection, &nodes, row, sink).map(Some)
+        let projection =
+            CellProjection::new(self, graph, (BoundSlots::of_nodes(&slots), items), row);
+        self.project_nodes(&scan, &projection, (scanned.label, &nodes), row, sink).map(Some)
+    }
+}
+
+/// The rows that may be among the first ones of an order, of rows that come in parts.
+pub(super) struct TopRows<'p> {
+    key: &'p SortKey,
+    operator: CellOperator,
+    most: usize,
+    /// The numbers of the keys of the first rows so far: `most` of them after each part.
+    numbers: Vec<i128>,
+    kind: Option<NumberKind>,
+    /// Whether all keys so far have numbers of one kind. All rows go on once they have not.
+    is_open: bool,
+}
+
+/// The positions of a chunk that may be among the first, and the numbers of their keys.
+pub(super) struct TopPart {
+    pub(super) positions: Vec<u32>,
+    /// `None` where a key has no number.
+    numbers: Option<(Option<NumberKind>, Vec<i128>)>,
+}
+
+impl TopPart {
+    /// Rows without an order.
+    pub(super) fn all(positions: Vec<u32>) -> TopPart {
+        TopPart { positions, numbers: None }
+    }
+}
+
+impl<'p> TopRows<'p> {
+    /// `None` where the first key needs rows.
+    pub(super) fn new(
+        (keys, most): (&'p [SortKey], usize),
+        items: &[(SlotIndex, Expression)],
+        compiler: &mut Compiler<'_, '_>,
+    ) -> Option<TopRows<'p>> {
+        let key = keys.first().filter(|_| (1..=ROWS_MAX).contains(&most))?;
+        let aliases: Items = items.iter().cloned().collect();
+        let operator = compiler.compile(&inlined(&key.key, &aliases)?)?;
+        let (numbers, kind) = (Vec::new(), None);
+        Some(TopRows { key, operator, most, numbers, kind, is_open: true })
+    }
+
+    /// The rows of some positions of a chunk that may be among the first. Every thread calls it.
+    pub(super) fn part<'c>(
+        &'c self,
+        chunk: &Chunk<'_, 'c>,
+        positions: Vec<u32>,
+    ) -> Decided<TopPart> {
+        if !self.is_open {
+            return Ok(TopPart::all(positions));
+        }
+        let mut kind = None;
+        let numbers = {
+            let narrowed = (positions.len() < chunk.len()).then(|| chunk.narrowed(&positions));
+            let vector = match self.operator.evaluate(narrowed.as_ref().unwrap_or(chunk)) {
+                Err(Undecided::Rows) => return Ok(TopPart::all(positions)),
+                vector => vector?,
+            };
+            let number = |at| Ok(ascending(number_of(vector.cell(at), &mut kind)?, self.key));
+            (0..positions.len()).map(number).collect::<Decided<Vec<i128>>>()
+        };
+        let Ok(numbers) = numbers else { return Ok(TopPart::all(positions)) };
+        let last = match self.kind == kind || kind.is_none() || self.kind.is_none() {
+            true => self.last(),
+            false => None,
+        };
+        let pairs = positions.into_iter().zip(numbers);
+        let pairs = pairs.filter(|(_, number)| last.is_none_or(|last| *number <= last)).collect();
+        let (positions, numbers) = first_pairs(pairs, self.most).into_iter().unzip();
+        Ok(TopPart { positions, numbers: Some((kind, numbers)) })
+    }
+
+    /// The greatest number of the first rows, once there are enough.
+    fn last(&self) -> Option<i128> {
+        self.numbers.iter().max().copied().filter(|_| self.numbers.len() == self.most)
+    }
+
+    /// Adds the rows of the chunks of a part.
+    pub(super) fn add(&mut self, parts: &[TopPart]) {
+        for TopPart { numbers, .. } in parts {
+            let Some((kind, numbers)) = numbers else {
+                self.is_open = false;
+                return;
+            };
+            if let (Some(one), Some(other)) = (self.kind, kind)
+                && one != *other
+            {
+                self.is_open = false;
+                return;
+            }
+            self.kind = self.kind.or(*kind);
+            self.numbers.extend(numbers);
+            if self.most < self.numbers.len() {
+                self.numbers.select_nth_unstable(self.most - 1);
+                self.numbers.truncate(self.most);
+            }
+        }
     }
 }
 

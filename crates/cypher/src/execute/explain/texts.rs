@@ -150,13 +150,14 @@ impl Outline<'_, '_> {
         self.slot(pattern.variables[variable].slot)
     }
 
-    /// `(a)-[:knows]->(b)`.
+    /// `(a)-[r:knows]->(b)`.
     pub(super) fn edge(&self, pattern: &Pattern, edge: &Edge) -> Result<String> {
         let is_all = edge.types.len() == self.execution.graph.relationship_types()?.len();
         let types = self.types(Some(&edge.types).filter(|_| !is_all).map(|it| &it[..]))?;
         let (from, to) = (self.variable(pattern, edge.from), self.variable(pattern, edge.to));
         let right = if edge.either { "-" } else { "->" };
-        Ok(format!("({from})-[{types}]{right}({to})"))
+        let name = self.names.get(&edge.slot).map_or("", |name| name);
+        Ok(format!("({from})-[{name}{types}]{right}({to})"))
     }
 }
 

@@ -4,6 +4,7 @@ use super::candidates::{CHECKED_NODES, Lookup, Reserved, collect, is_dense, span
 use super::functions::{FunctionTable, Key};
 use crate::execute::adjacency::{Adjacency, Lists};
 use crate::execute::plan::{Edge, VarIndex};
+use crate::execute::run::VisitedNodes;
 use hexgraph_base::types::Result;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -62,37 +63,31 @@ impl Part<'_> {
 
 /// The nodes that have a list in one of the parts, in ascending order.
 pub(super) fn nodes_of(parts: &[Part<'_>], graph: &dyn Adjacency) -> Result<Vec<u32>> {
-    let mut nodes = Vec::new();
     let length = |part: &Part<'_>| match (part.lists, part.inverse) {
         (None, Some(inverse)) => inverse.total() as usize,
         _ => part.count(),
     };
     let _reserved =
         Reserved::new(graph, parts.iter().map(length).sum::<usize>() * size_of::<u32>())?;
+    if let [Part { lists: Some(lists), .. }] = parts {
+        return Ok(lists.nodes());
+    }
+    // Several parts, and the lists of many nodes, repeat their nodes.
+    let mut nodes = VisitedNodes::default();
     for part in parts {
         graph.check()?;
         match (part.lists, part.inverse) {
-            (Some(lists), _) => nodes.extend(lists.nodes()),
+            (Some(lists), _) => nodes.extend(&lists.nodes()),
             (None, Some(inverse)) => {
-                let start = nodes.len();
-                for (at, node) in inverse.nodes().into_iter().enumerate() {
-                    if at.is_multiple_of(CHECKED_NODES) {
-                        graph.check()?;
-                    }
-                    nodes.extend_from_slice(&inverse.list(node));
+                for from in inverse.nodes().chunks(CHECKED_NODES) {
+                    graph.check()?;
+                    inverse.each(from, &mut |_, list| nodes.extend(list));
                 }
-                // Lists of many nodes repeat their targets.
-                nodes[start..].sort_unstable();
-                nodes.dedup();
             }
             (None, None) => {}
         }
     }
-    if 1 < parts.len() {
-        nodes.sort_unstable();
-        nodes.dedup();
-    }
-    Ok(nodes)
+    Ok(nodes.into_sorted())
 }
 
 /// Lists that are sorted; a node comes as often as there are relationships.

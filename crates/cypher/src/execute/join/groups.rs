@@ -41,18 +41,21 @@ impl<'a> Execution<'a> {
     /// several representations, or rows are matched one by one.
     pub(in crate::execute) fn join_groups(
         &self,
-        plan: &JoinPlan,
-        keys: &[(SlotIndex, Expression)],
-        aggregates: &[Aggregate],
+        (plan, conditions): (&JoinPlan, &[&Expression]),
+        (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Option<Flow>> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
-        let shape = Shape::of(plan, keys, aggregates);
+        let shape = match conditions {
+            [] => Shape::of(plan, keys, aggregates),
+            // Codes are of one variable; a condition is of several ones.
+            _ => None,
+        };
         // Of several variables each node comes again and again: codes are read once for each.
         let by_cells = match &shape {
             Some(_) if plan.retained.len() != 1 => None,
-            _ => CellGroups::new((self, graph), plan, (keys, aggregates), row),
+            _ => CellGroups::new((self, graph), (plan, conditions), (keys, aggregates), row),
         };
         if by_cells.is_none() && shape.is_none() {
             return Ok(None);

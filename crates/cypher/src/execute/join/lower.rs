@@ -5,13 +5,14 @@ use super::compared::split;
 use crate::ast::{CompareOp, Direction, LabelExpr, SubqueryKind};
 use crate::execute::plan::{
     Aggregate, Attached, AttachedKind, Compared, Constraint, Edge, Expression, Hop, JoinPlan,
-    MatchPlan, MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex, Stage, ValueStep,
-    VarIndex, Variable, Walk,
+    JoinedRelationship, MatchPlan, MatchStep, NodeAccess, Operation, Pattern, QueryPlan, SlotIndex,
+    Stage, ValueStep, VarIndex, Variable, Walk,
 };
 use crate::execute::rewrite::{Items, inlined};
 use crate::execute::seeks::seeks_of;
 use crate::execute::seeks::{add_seek, index_seeks_of};
 use crate::execute::slots::{Uses, is_random};
+use crate::span::Span;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -31,26 +32,28 @@ pub(in crate::execute) struct Lowered {
 }
 
 /// Lowers the stages from the beginning of a query to a group; `None` where rows are needed one by
-/// one. `count` is a free slot, `types` the number of types of relationships.
+/// one. `count` is a free slot, `types` the number of types of relationships. Where rows are listed,
+/// what makes numbers of matches differences is tested for each binding.
 pub(in crate::execute) fn lower(
     stages: &[Stage],
-    keys: &[(SlotIndex, Expression)],
-    aggregates: &[Aggregate],
+    (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
     count: SlotIndex,
     types: u32,
+    is_listed: bool,
 ) -> Option<Lowered> {
     let mut patterns = Vec::new();
     let mut first: Option<Shared> = None;
     let variants = variants(stages)?;
     let is_only = variants.len() == 1;
     for variant in variants {
-        let (pattern, shared) = lower_variant(&variant, (keys, aggregates), types, is_only)?;
+        let about = (types, is_only, is_listed);
+        let (pattern, shared) = lower_variant(&variant, (keys, aggregates), about)?;
         patterns.push(pattern);
         first.get_or_insert(shared);
     }
-    let Shared { retained, keys, aggregates, residual, compared } = first?;
-    let join =
-        JoinPlan { patterns, retained, compared, count, is_listed: false, rows: stages.to_vec() };
+    let Shared { retained, relationships, keys, aggregates, residual, compared } = first?;
+    let rows = stages.to_vec();
+    let join = JoinPlan { patterns, retained, relationships, compared, count, is_listed, rows };
     let mut stages = vec![Stage::Join(Box::new(join))];
     stages.extend(residual.into_iter().map(Stage::Filter));
     Some(Lowered { stages, keys, aggregates, count })
@@ -59,6 +62,7 @@ pub(in crate::execute) fn lower(
 /// What the patterns of all variants have in common.
 struct Shared {
     retained: Vec<SlotIndex>,
+    relationships: Vec<JoinedRelationship>,
     keys: Vec<(SlotIndex, Expression)>,
     aggregates: Vec<Aggregate>,
     residual: Vec<Expression>,
@@ -68,10 +72,11 @@ struct Shared {
 fn lower_variant(
     stages: &[Stage],
     (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
-    types: u32,
-    is_only: bool,
+    (types, is_only, is_listed): (u32, bool, bool),
 ) -> Option<(Pattern, Shared)> {
-    let mut lowering = Lowering { types, ..Lowering::default() };
+    // The conditions of all variants are the same.
+    let is_listed = is_listed && is_only;
+    let mut lowering = Lowering { types, is_listed, ..Lowering::default() };
     for stage in stages {
         match stage {
             Stage::Match { plan, optional: false } => lowering.add(plan)?,
@@ -103,26 +108,27 @@ fn lower_variant(
         aggregates.iter().map(|it| lowering.aggregate(it)).collect::<Option<_>>()?;
     let expressions = keys.iter().map(|(_, it)| it);
     let arguments = aggregates.iter().flat_map(|it| &it.arguments);
+    let mut relationships = Vec::new();
     let read = slots_of(expressions.chain(arguments))?;
-    let mut retained = slots_of(&lowering.residual)?;
+    let read = lowering.nodes_of(read, &mut relationships)?;
+    let mut retained = lowering.nodes_of(slots_of(&lowering.residual)?, &mut relationships)?;
     retained.extend(&read);
     retained.sort_unstable();
     retained.dedup();
     let Lowering { pattern, assigned, residual, .. } = lowering;
-    let is_there = |slot: &SlotIndex| pattern.variable_of(*slot).is_some();
-    if !retained.iter().all(is_there)
-        || !pattern.variables.iter().all(|it| assigned.contains(&it.slot))
-    {
+    if !pattern.variables.iter().all(|it| assigned.contains(&it.slot)) {
         return None;
     }
     if let [condition] = &residual[..]
         && is_only
         && let Some((pattern, compared)) = split(&pattern, condition, &read)
     {
-        let (residual, compared) = (Vec::new(), Some(Box::new(compared)));
-        return Some((pattern, Shared { retained: read, keys, aggregates, residual, compared }));
+        let (retained, residual, compared) = (read, Vec::new(), Some(Box::new(compared)));
+        let shared = Shared { retained, relationships, keys, aggregates, residual, compared };
+        return Some((pattern, shared));
     }
-    Some((pattern, Shared { retained, keys, aggregates, residual, compared: None }))
+    let compared = None;
+    Some((pattern, Shared { retained, relationships, keys, aggregates, residual, compared }))
 }
 
 /// The slots that expressions read, in ascending order; `None` where one is random.
@@ -210,6 +216,8 @@ fn chain(hop: &Hop, slots: &[SlotIndex]) -> Vec<MatchStep> {
 #[derive(Default)]
 struct Lowering {
     types: u32,
+    /// Whether each binding is a row: then conditions on several variables are tested for it.
+    is_listed: bool,
     pattern: Pattern,
     assigned: FxHashSet<SlotIndex>,
     conditions: Vec<Expression>,
@@ -235,6 +243,41 @@ impl Lowering {
             });
             self.pattern.variables.len() - 1
         })
+    }
+
+    /// The slots of nodes among some slots, and of the endpoints of the relationships among them;
+    /// `None` where a slot is neither, or its endpoints do not determine a relationship.
+    fn nodes_of(
+        &self,
+        slots: Vec<SlotIndex>,
+        relationships: &mut Vec<JoinedRelationship>,
+    ) -> Option<Vec<SlotIndex>> {
+        let mut nodes = Vec::with_capacity(slots.len());
+        for slot in slots {
+            if self.variable_of(slot).is_some() {
+                nodes.push(slot);
+                continue;
+            }
+            let edge = self.relationship(slot)?;
+            let [type_id] = edge.types[..] else { return None };
+            if edge.either || edge.once {
+                return None;
+            }
+            let slot_of = |it: VarIndex| self.pattern.variables[it].slot;
+            let (subject, object) = (slot_of(edge.from), slot_of(edge.to));
+            nodes.extend([subject, object]);
+            let relationship = JoinedRelationship { slot, type_id, subject, object };
+            if !relationships.contains(&relationship) {
+                relationships.push(relationship);
+            }
+        }
+        nodes.sort_unstable();
+        nodes.dedup();
+        Some(nodes)
+    }
+
+    fn relationship(&self, slot: SlotIndex) -> Option<&Edge> {
+        self.pattern.edges.iter().find(|it| it.slot == slot)
     }
 
     /// Adds a match.
@@ -277,11 +320,39 @@ impl Lowering {
                 let is_common =
                     |it: &u32| self.pattern.edges[other].types.binary_search(it).is_ok();
                 if self.pattern.edges[one].types.iter().any(is_common) {
-                    self.pattern.constraints.push(Constraint::Unique(one, other));
+                    match self.differ(one, other).filter(|_| self.is_listed) {
+                        Some(condition) => self.residual.push(condition),
+                        None => self.pattern.constraints.push(Constraint::Unique(one, other)),
+                    }
                 }
             }
         }
         Some(())
+    }
+
+    /// The condition that two relationships of a type differ: they have another subject or another
+    /// object. `None` where their endpoints do not tell.
+    fn differ(&self, one: usize, other: usize) -> Option<Expression> {
+        let (one, other) = (&self.pattern.edges[one], &self.pattern.edges[other]);
+        if one.types != other.types || one.types.len() != 1 || one.either || other.either {
+            return None;
+        }
+        let node =
+            |it: VarIndex| Operation::Slot(self.pattern.variables[it].slot).at(Span::default());
+        let pairs = [(one.from, other.from), (one.to, other.to)];
+        let differ: Vec<Expression> = pairs
+            .into_iter()
+            .filter(|(one, other)| one != other)
+            .map(|(one, other)| {
+                let rest = vec![(CompareOp::Unequal, node(other))];
+                Operation::Compare(Box::new(node(one)), rest).at(Span::default())
+            })
+            .collect();
+        match differ.len() {
+            0 => None,
+            1 => differ.into_iter().next(),
+            _ => Some(Operation::Or(differ).at(Span::default())),
+        }
     }
 
     fn edge(&mut self, hop: &Hop) -> Edge {
@@ -291,7 +362,8 @@ impl Lowering {
             None => (0..self.types).collect(),
         };
         let (from, to) = if hop.direction == Direction::In { (to, from) } else { (from, to) };
-        Edge { from, to, types, either: hop.direction == Direction::Either, once: false }
+        let (slot, either) = (hop.relationship, hop.direction == Direction::Either);
+        Edge { from, to, slot, types, either, once: false }
     }
 
     /// Adds a match that has one variable in common with this pattern. `binds` where other clauses
@@ -337,8 +409,13 @@ impl Lowering {
         {
             return Some(());
         }
+        let slots = uses.outer();
+        if slots.iter().any(|slot| self.relationship(*slot).is_some()) {
+            self.residual.push(condition);
+            return Some(());
+        }
         let variables: Option<Vec<VarIndex>> =
-            uses.outer().iter().map(|slot| self.variable_of(*slot)).collect();
+            slots.iter().map(|slot| self.variable_of(*slot)).collect();
         match (&variables?[..], &condition.operation) {
             ([variable], Operation::Steps(value, steps))
                 if matches!(value.operation, Operation::Slot(_)) =>
@@ -358,7 +435,8 @@ impl Lowering {
                 variable.conditions.push(condition);
             }
             ([one, other], Operation::Compare(left, rest))
-                if matches!(left.operation, Operation::Slot(_))
+                if !self.is_listed
+                    && matches!(left.operation, Operation::Slot(_))
                     && matches!(&rest[..], [(CompareOp::Unequal, it)] if matches!(it.operation, Operation::Slot(_))) =>
             {
                 self.pattern.constraints.push(Constraint::Differ(*one, *other));
@@ -386,6 +464,7 @@ impl Lowering {
         {
             let edge = Edge { once: true, ..self.edge(hop) };
             match kind {
+                AttachedKind::NotExists if self.is_listed => return None,
                 AttachedKind::NotExists => {
                     self.pattern.constraints.push(Constraint::NoEdge(edge));
                 }
@@ -396,10 +475,12 @@ impl Lowering {
         self.attach(plan, kind, false)
     }
 
-    /// An aggregate of the variables. Counts of a node that is matched count rows.
+    /// An aggregate of the variables. Counts of a node or a relationship that is matched count rows.
     fn aggregate(&self, aggregate: &Aggregate) -> Option<Aggregate> {
-        let is_node = |it: &Expression| match it.operation {
-            Operation::Slot(slot) => self.variable_of(slot).is_some(),
+        let is_matched = |it: &Expression| match it.operation {
+            Operation::Slot(slot) => {
+                self.variable_of(slot).is_some() || self.relationship(slot).is_some()
+            }
             _ => false,
         };
         let arguments = aggregate.arguments.iter().map(|it| inlined(it, &self.items));
@@ -407,7 +488,7 @@ impl Lowering {
             Aggregate { arguments: arguments.collect::<Option<_>>()?, ..aggregate.clone() };
         if result.function.name == "count"
             && !result.distinct
-            && result.arguments.iter().all(is_node)
+            && result.arguments.iter().all(is_matched)
         {
             result.arguments.clear();
         }

@@ -31,6 +31,8 @@ pub(super) struct Reduction<'g> {
     pub(super) retained: Vec<VarIndex>,
     /// Variables that are left, in ascending order.
     pub(super) left: Vec<VarIndex>,
+    /// The numbers of matches of variables without edges that need no candidates for it.
+    pub(super) totals: Vec<(VarIndex, u64)>,
     /// The number of matches of what has no variable left.
     pub(super) factor: u64,
     /// What was eliminated, in order.
@@ -100,6 +102,11 @@ impl Reduction<'_> {
         let edge = self.edges.swap_remove(at);
         let neighbour = edge.other(leaf);
         self.steps.push(JoinStep::Count { leaf, neighbour, edge: edge.clone() });
+        if let Some(total) = self.total(&edge) {
+            self.left.retain(|it| *it != leaf);
+            self.totals.push((neighbour, total));
+            return Ok(());
+        }
         self.restrict(&edge, neighbour)?;
         let gone = self.candidates[leaf].take();
         self.left.retain(|it| *it != leaf);
@@ -136,15 +143,32 @@ impl Reduction<'_> {
         self.reserved.grow(candidates.bytes())
     }
 
+    /// The number of relationships of an edge that was removed and that nothing restricts: neither
+    /// variable has candidates, another edge, or a row that reads it.
+    fn total(&self, edge: &Edge) -> Option<u64> {
+        let is_free = |variable: VarIndex| {
+            self.candidates[variable].is_none()
+                && !self.retained.contains(&variable)
+                && !self.edges.iter().any(|it| it.has(variable))
+        };
+        if edge.either || edge.once || !is_free(edge.from) || !is_free(edge.to) {
+            return None;
+        }
+        let totals = edge.types.iter().filter_map(|it| self.graph.any_lists(*it));
+        Some(totals.map(|it| it.total()).sum())
+    }
+
     /// Multiplies by the candidates of a variable without edges that need not stay.
     fn drop_isolated(&mut self) -> Result<bool> {
         let isolated = next_isolated(&self.edges, &self.retained, &self.left);
         let Some(variable) = isolated else { return Ok(false) };
         self.left.retain(|it| *it != variable);
         self.steps.push(JoinStep::Multiply(variable));
-        let count = match &self.candidates[variable] {
-            Some(candidates) => candidates.total()?,
-            None => self.graph.all()?.len() as u64,
+        let total = self.totals.iter().find(|(it, _)| *it == variable).map(|(_, total)| *total);
+        let count = match (total, &self.candidates[variable]) {
+            (Some(total), _) => total,
+            (None, Some(candidates)) => candidates.total()?,
+            (None, None) => self.graph.all()?.len() as u64,
         };
         self.factor = self.factor.checked_mul(count).ok_or_else(too_many)?;
         Ok(true)

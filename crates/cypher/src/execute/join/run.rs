@@ -13,12 +13,12 @@ use super::terms::{Term, terms};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::cells::Conditions;
 use crate::execute::plan::{
-    Attached, AttachedKind, Compared, Edge, JoinPlan, MatchStep, NodeAccess, Pattern, SlotIndex,
-    Stage, VarIndex, Variable,
+    Attached, AttachedKind, Compared, Edge, JoinPlan, JoinedRelationship, MatchStep, NodeAccess,
+    Pattern, SlotIndex, Stage, VarIndex, Variable,
 };
 use crate::execute::run::{Execution, Flow, MORE, Row, Sink};
 use hexgraph_base::types::{Error, Result, stack};
-use hexgraph_scalar::{Value, truth};
+use hexgraph_scalar::{Relationship, Value, truth};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
@@ -42,6 +42,21 @@ pub(super) type Each<'e> = &'e mut dyn FnMut(&Bindings) -> Result<bool>;
 /// The candidates of each variable; `None` for all nodes.
 type All = Vec<Option<Candidates>>;
 
+impl JoinPlan {
+    /// Puts the nodes of a binding, and the relationships between them, into a row.
+    pub(in crate::execute) fn bind(&self, nodes: &[u32], graph: &dyn Adjacency, row: &mut Row) {
+        for (slot, node) in self.retained.iter().zip(nodes) {
+            row[*slot] = Value::Node(graph.node(*node));
+        }
+        for JoinedRelationship { slot, type_id, subject, object } in &self.relationships {
+            if let (Value::Node(subject), Value::Node(object)) = (&row[*subject], &row[*object]) {
+                let (subject, type_id, object) = (*subject, *type_id, *object);
+                row[*slot] = Value::Relationship(Relationship { subject, type_id, object });
+            }
+        }
+    }
+}
+
 impl<'a> Execution<'a> {
     /// Pushes a row for each binding of the retained variables, with its number of matches.
     pub(in crate::execute) fn join(
@@ -56,9 +71,7 @@ impl<'a> Execution<'a> {
             for (at, count) in counts.iter().enumerate() {
                 self.tick()?;
                 let nodes = &nodes[at * width..(at + 1) * width];
-                for (slot, node) in plan.retained.iter().zip(nodes) {
-                    row[*slot] = Value::Node(graph.node(*node));
-                }
+                plan.bind(nodes, graph, row);
                 row[plan.count] = Value::Int(i64::try_from(*count).map_err(|_| too_many())?);
                 flow = sink(row)?;
                 if flow != MORE {
@@ -549,6 +562,7 @@ impl<'a> Join<'_, 'a> {
             candidates,
             edges: term.edges.clone(),
             functions: Vec::new(),
+            totals: Vec::new(),
             keys: Vec::new(),
             retained: distinct.clone(),
             left,

@@ -3,7 +3,7 @@
 use super::resolver::Resolver;
 use crate::execute::join::Lowered;
 use crate::execute::plan::{
-    BranchPlan, Expression, MatchStep, NodeAccess, Operation, SeekTest, SlotIndex, Stage,
+    BranchPlan, Expression, HopRange, MatchStep, NodeAccess, Operation, SeekTest, SlotIndex, Stage,
 };
 use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
@@ -32,11 +32,8 @@ impl Resolver<'_> {
                 keys.push((slot, Operation::Slot(slot).at(Default::default())));
             }
         }
-        let Some(lowered) = self.lowered(&keys, &[], before)? else { return Ok(()) };
+        let Some(lowered) = self.lowered((&keys, &[]), before, true)? else { return Ok(()) };
         let Lowered { stages: mut joined, keys, count, .. } = lowered;
-        if let [Stage::Join(plan), ..] = &mut joined[..] {
-            plan.is_listed = true;
-        }
         joined.push(Stage::Repeat(count));
         let is_copied = |(slot, it): &(SlotIndex, Expression)| match it.operation {
             Operation::Slot(other) => *slot == other,
@@ -52,7 +49,8 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether matches have relationships, and begin neither at few nodes nor with a range of a list.
+/// Whether matches have relationships, begin not at few nodes, and have no ranges of lists that
+/// differ from row to row.
 fn pays(stages: &[Stage]) -> bool {
     let steps = || {
         stages.iter().flat_map(|stage| match stage {
@@ -67,8 +65,10 @@ fn pays(stages: &[Stage]) -> bool {
         Some(MatchStep::Scan { access, .. }) => matches!(access, NodeAccess::Uids(_)),
         _ => return false,
     };
+    let reads_row =
+        |it: &HopRange| it.bounds.iter().any(|(_, it)| !Uses::of(it).outer().is_empty());
     let is_range = |it: &MatchStep| match it {
-        MatchStep::Expand(hop) => hop.range.is_some(),
+        MatchStep::Expand(hop) => hop.range.as_deref().is_some_and(reads_row),
         _ => false,
     };
     !is_few && steps().any(|it| matches!(it, MatchStep::Expand(_))) && !steps().any(is_range)

@@ -100,7 +100,7 @@ impl<'a> Resolver<'a> {
         if ignores_repeats(&aggregates) {
             visit_once(stages);
         }
-        let stage = match self.lowered(&keys, &aggregates, stages)? {
+        let stage = match self.lowered((&keys, &aggregates), stages, false)? {
             Some(Lowered { stages: before, keys, aggregates, count }) => {
                 *stages = before;
                 Stage::Aggregate { keys, aggregates, count: Some(count) }
@@ -126,7 +126,7 @@ impl<'a> Resolver<'a> {
         let is_item = |slot: SlotIndex| items.iter().any(|(it, _)| *it == slot);
         let variables = columns.iter().map(|(_, slot)| *slot).filter(|slot| !is_item(*slot));
         let keys: Vec<_> = items.iter().cloned().chain(variables.map(read)).collect();
-        let Some(lowered) = self.lowered(&keys, &[], stages)? else {
+        let Some(lowered) = self.lowered((&keys, &[]), stages, false)? else {
             return Ok(false);
         };
         let Lowered { stages: before, keys, aggregates, count } = lowered;
@@ -142,18 +142,19 @@ impl<'a> Resolver<'a> {
         Ok(true)
     }
 
-    /// The join that counts the matches before a group; `None` where they are matched row by row.
+    /// The join that counts the matches before a group, or lists them; `None` where they are matched
+    /// row by row.
     pub(super) fn lowered(
         &mut self,
-        keys: &[(SlotIndex, Expression)],
-        aggregates: &[Aggregate],
+        groups: (&[(SlotIndex, Expression)], &[Aggregate]),
         stages: &[Stage],
+        is_listed: bool,
     ) -> Result<Option<Lowered>> {
         if self.graph.adjacency().is_none() {
             return Ok(None);
         }
         let (count, types) = (self.new_slot(), self.graph.relationship_types()?.len() as u32);
-        Ok(lower(stages, keys, aggregates, count, types))
+        Ok(lower(stages, groups, count, types, is_listed))
     }
 
     fn outputs(&mut self, projection: &'a Projection) -> Result<Vec<Output<'a>>> {

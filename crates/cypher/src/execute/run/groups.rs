@@ -3,7 +3,7 @@
 
 use super::cache::is_exact;
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
-use crate::execute::plan::{Aggregate, Expression, SlotIndex, Stage};
+use crate::execute::plan::{Aggregate, Expression, SlotIndex, Stage, filter_conditions};
 use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Accumulator, Value};
@@ -92,8 +92,12 @@ impl Execution<'_> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        if let ([Stage::Join(plan)], Some(_)) = (before, count)
-            && let Some(flow) = self.join_groups(plan, keys, aggregates, row, sink)?
+        if let ([Stage::Join(plan), filters @ ..], Some(_)) = (before, count)
+            && let Some(conditions) = filter_conditions(filters)
+            // A profile has the rows of each filter.
+            && (conditions.is_empty() || self.profile.is_none())
+            && let Some(flow) =
+                self.join_groups((plan, &conditions), (keys, aggregates), row, sink)?
         {
             return Ok(flow);
         }

@@ -135,11 +135,7 @@ impl Execution<'_> {
         row: &mut Row,
         sink: Sink<'_>,
     ) -> Result<Flow> {
-        let label = match access {
-            NodeAccess::All | NodeAccess::Uids(_) => None,
-            NodeAccess::Label(label) => Some(&**label),
-            NodeAccess::Index { label, .. } => label.as_deref(),
-        };
+        let label = access.label();
         let scanned = || label.map(|it| self.graph.label_count(it)).transpose();
         if let Some(nodes) = self.sought(access, &scanned, row)? {
             let _reserved = self.reserve_nodes(&nodes)?;

@@ -16,5 +16,5 @@ mod matches;
 mod walks;
 mod shortest;
 
-pub(super) use cache::LabelSet;
+pub(super) use cache::{LabelSet, VisitedNodes};
 pub(super) use execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};

@@ -73,7 +73,9 @@ impl Execution<'_> {
             }
             Ok(MORE)
         };
-        if self.top_scan(before, keys, most, row, each)?.is_none() {
+        if self.top_scan(before, keys, most, row, each)?.is_none()
+            && self.top_join(before, keys, most, row, each)?.is_none()
+        {
             let _ = self.produce(before, row, each)?;
         }
         rows.sort_unstable_by(order);

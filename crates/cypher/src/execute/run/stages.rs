@@ -94,7 +94,7 @@ impl Execution<'_> {
                 {
                     return Ok(flow);
                 }
-                if let Some(flow) = self.project_join(before, items, row, sink)? {
+                if let Some(flow) = self.project_join((before, items), None, row, sink)? {
                     return Ok(flow);
                 }
                 self.produce(before, row, &mut |row| {

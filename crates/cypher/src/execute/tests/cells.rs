@@ -250,7 +250,7 @@ proptest! {
 /// from several chunks.
 #[test]
 fn many_nodes_have_the_rows_of_scans_by_rows() {
-    let nodes: Vec<Json> = (0..5_000_i64)
+    let nodes: Vec<Json> = (0..9_000_i64)
         .map(|id| {
             let key = match id % 7 {
                 0 => Json::Null,
@@ -258,7 +258,7 @@ fn many_nodes_have_the_rows_of_scans_by_rows() {
                 _ => json!(-(id * 31 % 50)),
             };
             let float = (id * 7919 % 1_000) as f64 / 8.0 - 60.0;
-            let props = json!({"id": id, "kk": key, "ff": float, "mixed": if id % 2 == 0 { key.clone() } else { json!(float) }});
+            let props = json!({"id": id, "i": id, "kk": key, "ff": float, "mixed": if id % 2 == 0 { key.clone() } else { json!(float) }});
             json!({"id": id, "labels": ["A"], "props": props})
         })
         .collect();
@@ -268,9 +268,13 @@ fn many_nodes_have_the_rows_of_scans_by_rows() {
     for key in ["n.kk", "n.ff", "-n.ff", "n.kk + n.id", "n.none", "n.ff > 0", "n.mixed", "n.ff + 0"]
     {
         for order in ["", " DESC", " NULLS FIRST", " DESC NULLS LAST"] {
-            for (condition, bounds) in
-                [("", "LIMIT 10"), ("WHERE n.ff < 20 AND n:A", "SKIP 3 LIMIT 5"), ("", "LIMIT 900")]
-            {
+            for (condition, bounds) in [
+                ("", "LIMIT 10"),
+                ("WHERE n.ff < 20 AND n:A", "SKIP 3 LIMIT 5"),
+                ("", "LIMIT 900"),
+                // The property `i` has an index.
+                ("WHERE n.i < 4300 AND n.ff < 20", "LIMIT 10"),
+            ] {
                 let text = format!(
                     "MATCH (n:A) {condition} RETURN n.id, n.kk ORDER BY {key}{order}, n.ff DESC {bounds}"
                 );

@@ -27,6 +27,14 @@ fn props(bits: u8, x: u64) -> Json {
     props
 }
 
+/// The properties of a relationship.
+fn weights(src: u64, dst: u64) -> Json {
+    match (src + 2 * dst) % 4 {
+        3 => json!({"w": dst}),
+        weight => json!({"wt": weight, "w": src % 2}),
+    }
+}
+
 fn graphs() -> impl Strategy<Value = Json> {
     (1..6_u64).prop_flat_map(|count| {
         let nodes = prop::collection::vec((0..4_u8, 0..3_u64), count as usize);
@@ -36,7 +44,9 @@ fn graphs() -> impl Strategy<Value = Json> {
             let node = |(id, (bits, x)): (usize, &(u8, u64))| {
                 json!({"id": id, "labels": labels(*bits).collect::<Vec<_>>(), "props": props(*bits, *x)})
             };
-            let edge = |(src, dst, at): &(u64, u64, usize)| json!({"src": src, "dst": dst, "type": TYPES[*at], "props": {}});
+            let edge = |(src, dst, at): &(u64, u64, usize)| {
+                json!({"src": src, "dst": dst, "type": TYPES[*at], "props": weights(*src, *dst)})
+            };
             json!({
                 "nodes": nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
                 "edges": edges.iter().map(edge).collect::<Vec<_>>(),
@@ -68,6 +78,10 @@ fn condition() -> impl Strategy<Value = String> {
             "NOT (v{a})-[:S|T]-(v{b})",
             "(v{a})-[:T]-(v{b})",
             "v{a}.x < v{b}.x",
+            "r{a}.wt > 0",
+            "r{a}.w = v{b}.x OR r{a}.wt IS NULL",
+            "r{a}.wt <= r{b}.wt",
+            "type(r{a}) = 'S' AND id(v{b}) < 3",
         ]),
     );
     let of_one = (
@@ -133,6 +147,17 @@ fn texts() -> impl Strategy<Value = String> {
         "v0.na AS n, v0 AS k ORDER BY v1.x, v0.ag DESC",
         "v1.x AS k, 10 / v0.x AS l ORDER BY k, l SKIP 1",
         "v0:A AS k, v0 = v1 AS l, id(v1) AS m",
+        "r0.wt AS k, count(*), sum(r1.wt)",
+        "v0.x AS k, r0.wt + v1.ag AS l, r0.w AS m",
+        "r0 AS k, type(r1) AS l, r1.wt AS m",
+        "count(r0), count(DISTINCT r1), max(r0.wt)",
+        "v1.na AS k, id(v0) AS l ORDER BY r0.wt DESC, r1.w",
+        "id(v0) % 2 AS k, avg(r0.wt * v1.x)",
+        "DISTINCT r0.wt, id(v1)",
+        "r0.wt AS k, v1.ag AS l ORDER BY k DESC, l LIMIT 3",
+        "v0.ag AS k, v1.x AS l ORDER BY k, l DESC SKIP 1 LIMIT 2",
+        "v1.na AS k ORDER BY k LIMIT 2",
+        "v0.x + v1.ag AS k, id(v0) AS l ORDER BY v0.x + v1.ag NULLS FIRST, id(v0) LIMIT 4",
     ]);
     let projected = prop::sample::select(vec![
         "",
@@ -145,16 +170,24 @@ fn texts() -> impl Strategy<Value = String> {
         |(clauses, conditions, optional, projected, result)| {
             let matches: Vec<String> =
                 clauses.iter().map(|hops| format!("MATCH {}", hops.join(", "))).collect();
-            let mut text = matches.join(" ");
+            let mut text = String::new();
+            for (at, part) in matches.join(" ").split('[').enumerate() {
+                text += &if at == 0 { part.to_owned() } else { format!("[r{}{part}", at - 1) };
+            }
             let has = |it: &str| {
-                (0..4)
-                    .all(|at| !it.contains(&format!("v{at}")) || text.contains(&format!("(v{at})")))
+                let is_there = |name: &str, whole: &str| !it.contains(name) || text.contains(whole);
+                (0..4).all(|at| {
+                    is_there(&format!("v{at}"), &format!("(v{at})"))
+                        && is_there(&format!("r{at}"), &format!("[r{at}"))
+                })
             };
             let conditions: Vec<&String> = conditions.iter().filter(|it| has(it)).collect();
             let conditions =
                 conditions.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(" AND ");
             let optional =
                 optional.map(|(at, it)| it.replace("{a}", &at.to_string())).filter(|it| has(it));
+            // Another column would be in no order: which rows have it is open.
+            let projected = if result.contains("LIMIT") { "" } else { projected };
             let result = match (has(result), has(projected) && !projected.is_empty()) {
                 (true, false) => result.to_owned(),
                 (true, true) => format!("w AS w, {}", result.replace("v1", "v0"))
@@ -275,7 +308,8 @@ fn ring(count: u64) -> Json {
     let edges: Vec<Json> = (0..count)
         .flat_map(|id| (1..4).map(move |step| (id, (id + step) % count)))
         .flat_map(|(src, dst)| {
-            TYPES.map(|name| json!({"src": src, "dst": dst, "type": name, "props": {}}))
+            let props = || weights(src, dst);
+            TYPES.map(|name| json!({"src": src, "dst": dst, "type": name, "props": props()}))
         })
         .collect();
     json!({"nodes": nodes, "edges": edges})
@@ -296,12 +330,17 @@ fn patterns_that_are_counted() {
         ("MATCH (a)-[:S]->(b) WITH a, b MATCH (b)-[:T]->(c) RETURN a.x, count(c)", true),
         ("MATCH (a)-[:S]->()-[:T]->(c) RETURN DISTINCT a, c.x", true),
         ("MATCH (a) RETURN count(a)", true),
-        ("MATCH (a)-[r:S]->(b) RETURN count(r)", false),
+        ("MATCH (a)-[r:S]->(b) RETURN count(r)", true),
+        ("MATCH (a)-[r]-(b) RETURN count(r)", true),
+        ("MATCH (a)-[r:S]->(b) WHERE r.wt > 0 RETURN a.x, r.wt, type(r)", true),
+        ("MATCH (a)-[r:S]->(b)<-[s:T]-(c) WHERE r.wt < s.wt RETURN a.x, sum(s.wt), count(*)", true),
+        ("MATCH (a)-[r:S]-(b) RETURN r.wt", false),
+        ("MATCH (a)-[r:S|T]->(b) RETURN r.wt", false),
         ("MATCH (a)-[:S]->(b) RETURN a, b", true),
         ("MATCH (a)-[:S]->(b) RETURN a.x, b.x + a.i ORDER BY b.i DESC LIMIT 3", true),
         ("MATCH (a)-[:S]->(b) RETURN a.x LIMIT 3", false),
         ("MATCH (a)-[:S]->(b) RETURN a.x SKIP 1", false),
-        ("MATCH (a)-[r:S]->(b) RETURN a, r", false),
+        ("MATCH (a)-[r:S]->(b) RETURN a, r", true),
         ("MATCH (a)-[:S*1..2]->(b) RETURN count(*)", true),
         ("MATCH (a)-[:S*2..3]-(b)-[:T*..2]->(c)-[:S]->() RETURN a.x, count(DISTINCT c.x)", true),
         ("MATCH (a)-[r:S*1..2]->(b) RETURN count(r)", false),

@@ -137,6 +137,8 @@ pub(crate) struct MemoryLists {
     /// By type and whether they are inverse; odd types have none from objects to subjects.
     lists: BTreeMap<(u32, bool), NodeLists>,
     properties: BTreeMap<u32, Map>,
+    /// By subject, type and object.
+    relationships: BTreeMap<(u64, u32, u64), Map>,
     /// How often [`Adjacency::check`] may be called, and the memory that may be reserved.
     left: Mutex<(u64, usize)>,
 }
@@ -169,6 +171,7 @@ impl MemoryGraph {
                 }
             }
         }
+        result.relationships = self.relationships.clone();
         self.lists = Some(result);
         self
     }
@@ -220,6 +223,21 @@ impl Adjacency for MemoryLists {
         Box::new(MemoryColumn { lists: self, name: name.into(), by_day, days: BTreeMap::new() })
     }
 
+    /// Names of an odd length have no column.
+    fn relationship_values(
+        &self,
+        type_id: u32,
+        name: &str,
+        pairs: &[(u32, u32)],
+    ) -> Result<Option<Vector<'_>>> {
+        let cell = |(subject, object): &(u32, u32)| {
+            let key = (u64::from(*subject), type_id, u64::from(*object));
+            cell_of(self.relationships[&key].get(name))
+        };
+        let cells = pairs.iter().map(cell).collect::<Option<Vec<_>>>();
+        Ok(cells.filter(|_| name.len().is_multiple_of(2)).map(Vector::of_cells))
+    }
+
     fn check(&self) -> Result<()> {
         let mut left = self.left.lock().unwrap();
         let limit = || Error::Limit { message: "the query is beyond timeout".to_owned() };
@@ -254,6 +272,23 @@ impl Adjacency for MemoryLists {
     }
 }
 
+fn cell_of(value: Option<&Value>) -> Option<Cell<'_>> {
+    Some(match value {
+        None | Some(Value::Null) => Cell::Null,
+        Some(Value::Bool(truth)) => Cell::Bool(*truth),
+        Some(Value::Int(number)) => Cell::Int(*number),
+        Some(Value::Float(number)) => Cell::Float(*number),
+        Some(Value::String(text)) => Cell::Text(text),
+        Some(Value::DateTime(time)) => {
+            let (instant, offset) = (time.timestamp(), time.offset().seconds() / 60);
+            let nanos = instant.subsec_nanosecond().into();
+            let time = DateTime::from_unix(instant.as_second(), nanos);
+            Cell::Time(DateTime { offset_minutes: offset as i16, ..time })
+        }
+        Some(_) => return None,
+    })
+}
+
 struct MemoryColumn<'a> {
     lists: &'a MemoryLists,
     name: String,
@@ -269,20 +304,8 @@ impl PropertyColumn for MemoryColumn<'_> {
         let mut cells = Vec::new();
         for node in nodes {
             let value = self.lists.properties.get(node).and_then(|it| it.get(&self.name));
-            cells.push(match value {
-                None | Some(Value::Null) => Cell::Null,
-                Some(Value::Bool(truth)) => Cell::Bool(*truth),
-                Some(Value::Int(number)) => Cell::Int(*number),
-                Some(Value::Float(number)) => Cell::Float(*number),
-                Some(Value::String(text)) => Cell::Text(text),
-                Some(Value::DateTime(time)) => {
-                    let (instant, offset) = (time.timestamp(), time.offset().seconds() / 60);
-                    let nanos = instant.subsec_nanosecond().into();
-                    let time = DateTime::from_unix(instant.as_second(), nanos);
-                    Cell::Time(DateTime { offset_minutes: offset as i16, ..time })
-                }
-                Some(_) => return Ok(None),
-            });
+            let Some(cell) = cell_of(value) else { return Ok(None) };
+            cells.push(cell);
         }
         Ok(self.name.len().is_multiple_of(2).then(|| Vector::of_cells(cells)))
     }

@@ -209,6 +209,37 @@ impl Direction {
         columns.find_map(|facet| facet.get(position))
     }
 
+    /// Calls `visit` with one facet of each of some edges, pairs of a node and a target. O(1) for
+    /// an edge that follows the one before it in the list of its node, else O(log edges of the
+    /// node).
+    pub fn for_each_facet<'a>(
+        &'a self,
+        pairs: &[(u32, u32)],
+        key: &str,
+        mut visit: impl FnMut(Option<ValueRef<'a>>),
+    ) {
+        let columns: Vec<_> = self.base.facets.iter().filter(|it| it.key == key).collect();
+        for of_node in pairs.chunk_by(|one, other| one.0 == other.0) {
+            let node = of_node[0].0;
+            let (changed, positions) = (self.delta.row(node), self.base.positions(node));
+            let list = self.base.targets.slice(positions.clone());
+            let mut next = 0;
+            for &(_, target) in of_node {
+                if let Some(facets) = changed.and_then(|row| row.added.get(&target)) {
+                    visit(facet_in(facets, key));
+                    continue;
+                }
+                let found = match list.get(next) {
+                    Some(other) if *other == target => Ok(next),
+                    _ => list.binary_search(&target),
+                };
+                next = found.map_or(next, |at| at + 1);
+                let position = found.ok().map(|at| positions.start + at);
+                visit(position.and_then(|it| columns.iter().find_map(|facet| facet.get(it))));
+            }
+        }
+    }
+
     /// All facets of an edge, by key.
     pub fn facets(&self, node: u32, target: u32) -> Vec<(&str, ValueRef<'_>)> {
         if let Some(row) = self.delta.row(node)

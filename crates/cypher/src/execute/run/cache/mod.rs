@@ -10,4 +10,4 @@ pub(in crate::execute) use label_sets::LabelSet;
 pub(super) use label_sets::LabelSets;
 pub(super) use memo::{CallCache, Memos, ReservedRows, is_exact};
 pub(super) use sorted_neighbours::{CachedRange, Neighbour, RangeCache, SortedNeighbours};
-pub(super) use visited_nodes::VisitedNodes;
+pub(in crate::execute) use visited_nodes::VisitedNodes;

@@ -1,4 +1,4 @@
-//! The nodes that a walk has visited.
+//! The nodes that a walk, or a reader of lists, has visited.
 
 use crate::execute::run::rows::Reservation;
 use hexgraph_base::types::Result;
@@ -6,7 +6,7 @@ use std::mem;
 
 /// A bit for each node that was visited, by its number. To clear it costs as much as the visits.
 #[derive(Default)]
-pub(in crate::execute::run) struct VisitedNodes {
+pub(in crate::execute) struct VisitedNodes {
     words: Vec<u64>,
     nodes: Vec<u32>,
 }
@@ -14,7 +14,7 @@ pub(in crate::execute::run) struct VisitedNodes {
 impl VisitedNodes {
     /// Adds a node; false where it was visited.
     #[inline]
-    pub(in crate::execute::run) fn insert(&mut self, node: u32) -> bool {
+    pub(in crate::execute) fn insert(&mut self, node: u32) -> bool {
         let (at, bit) = (node as usize / 64, 1_u64 << (node % 64));
         if self.words.len() <= at {
             self.words.resize(at + 1, 0);
@@ -28,8 +28,21 @@ impl VisitedNodes {
     }
 
     /// The nodes in the order of their visits.
-    pub(in crate::execute::run) fn nodes(&self) -> &[u32] {
+    pub(in crate::execute) fn nodes(&self) -> &[u32] {
         &self.nodes
+    }
+
+    /// Adds nodes.
+    pub(in crate::execute) fn extend(&mut self, nodes: &[u32]) {
+        for node in nodes {
+            self.insert(*node);
+        }
+    }
+
+    /// The nodes in ascending order.
+    pub(in crate::execute) fn into_sorted(mut self) -> Vec<u32> {
+        self.nodes.sort_unstable();
+        self.nodes
     }
 
     /// Removes all nodes, and retains the memory.
