@@ -22,6 +22,10 @@ const PATTERN_MAX: usize = 64;
 /// The most patterns of a join: as many as there are choices of the lengths of its walks.
 const VARIANTS_MAX: usize = 16;
 
+/// The slots from here on are of variables inside of walks. Nothing reads these, and no row has
+/// them.
+const INSIDE_OF_WALKS: SlotIndex = SlotIndex::MAX / 2;
+
 /// What the stages before a group become.
 pub(in crate::execute) struct Lowered {
     pub(in crate::execute) stages: Vec<Stage>,
@@ -150,8 +154,7 @@ fn slots_of<'e>(expressions: impl IntoIterator<Item = &'e Expression>) -> Option
 /// each choice of their lengths. `None` where the choices are too many.
 fn variants(stages: &[Stage]) -> Option<Vec<Vec<Stage>>> {
     let mut variants = vec![stages.to_vec()];
-    // Nothing reads the variables inside of walks: their slots are in no row.
-    let mut free = SlotIndex::MAX / 2;
+    let mut free = INSIDE_OF_WALKS;
     while let Some((stage, at, walk)) = variants[0].iter().enumerate().find_map(short_walk) {
         let mut next = Vec::new();
         for length in walk.min..=walk.max {
@@ -334,7 +337,11 @@ impl Lowering {
     /// object. `None` where their endpoints do not tell.
     fn differ(&self, one: usize, other: usize) -> Option<Expression> {
         let (one, other) = (&self.pattern.edges[one], &self.pattern.edges[other]);
-        if one.types != other.types || one.types.len() != 1 || one.either || other.either {
+        let is_told = |it: &Edge| {
+            let mut slots = [it.from, it.to].map(|it| self.pattern.variables[it].slot).into_iter();
+            it.types.len() == 1 && !it.either && slots.all(|slot| slot < INSIDE_OF_WALKS)
+        };
+        if one.types != other.types || !is_told(one) || !is_told(other) {
             return None;
         }
         let node =

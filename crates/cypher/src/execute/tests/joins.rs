@@ -58,7 +58,8 @@ fn graphs() -> impl Strategy<Value = Json> {
 /// `(v0)-[:S]->(v1)`.
 fn hop() -> impl Strategy<Value = String> {
     let arrows = prop::sample::select(vec![("-", "->"), ("<-", "-"), ("-", "-")]);
-    let types = prop::sample::select(vec!["", ":S", ":T", ":S|T", ":S*1..2", "*2", ":T*..2"]);
+    let types =
+        prop::sample::select(vec!["", ":S", ":T", ":S|T", ":S*1..2", "*2", ":T*2", ":T*..2"]);
     (0..4_usize, 0..4_usize, arrows, types).prop_map(|(one, other, (left, right), name)| {
         match one == 3 {
             true => format!("(v{one})"),
@@ -341,6 +342,8 @@ fn patterns_that_are_counted() {
         ("MATCH (a)-[:S]->(b) RETURN a.x LIMIT 3", false),
         ("MATCH (a)-[:S]->(b) RETURN a.x SKIP 1", false),
         ("MATCH (a)-[r:S]->(b) RETURN a, r", true),
+        ("MATCH (a)-[:S]->(b)-[:S]->(c)<-[:S]-(d) WHERE a <> d RETURN a.x, d.x, c.i", true),
+        ("MATCH (a)-[:S*2]->(b)-[:S]->(c) RETURN a.x, c.x", true),
         ("MATCH (a)-[:S*1..2]->(b) RETURN count(*)", true),
         ("MATCH (a)-[:S*2..3]-(b)-[:T*..2]->(c)-[:S]->() RETURN a.x, count(DISTINCT c.x)", true),
         ("MATCH (a)-[r:S*1..2]->(b) RETURN count(r)", false),
