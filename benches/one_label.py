@@ -1,7 +1,8 @@
-"""How long do questions to the nodes of one label take in Cypher, compared with DuckDB, and a look-up compared with DQL?
+"""How long do questions to the nodes of one label and the relationships of one type take in Cypher, compared with DuckDB,
+and a look-up compared with DQL?
 
-A million people with a name, an age, a payment, one of 200 cities and a moment of birth. Names, ages and moments have an
-index; payments and cities have none. Answers are Arrow tables, and are compared before times are printed. `--no-index`
+A million people with a name, an age, a payment, one of 200 cities and a moment of birth, and three relationships for each
+two people, with stars and a weight. Names, ages and moments have an index; payments and cities have none. Answers are Arrow tables, and are compared before times are printed. `--no-index`
 leaves out the indexes, and `--commits 1000` changes so many people first, in as many transactions.
 
     python benches/one_label.py --people 1000000 --threads 1 2
@@ -75,6 +76,37 @@ TASKS = {
         "MATCH (p:Person) RETURN p.name, p.pay * 12 / (p.age + 1) AS ratio ORDER BY ratio DESC LIMIT 10",
         "SELECT name, pay * 12 / (age + 1) AS ratio FROM person ORDER BY ratio DESC LIMIT 10",
     ),
+    15: (
+        "MATCH (p:Person)-[r:likes]->(q:Person) RETURN p.name, r.stars, q.name",
+        "SELECT p.name AS a, stars, q.name AS b FROM likes JOIN person p ON p.id = src JOIN person q ON q.id = dst",
+    ),
+    16: (
+        "MATCH (p:Person)-[r:likes]->(q:Person) WHERE r.stars > 3 RETURN count(r)",
+        "SELECT count(*) FROM likes WHERE stars > 3",
+    ),
+    17: (
+        "MATCH (p:Person)-[r:likes]->(q:Person) RETURN p.city, avg(r.weight) ORDER BY p.city",
+        "SELECT city, avg(weight) FROM likes JOIN person ON id = src GROUP BY city ORDER BY city",
+    ),
+    18: (
+        "MATCH (p:Person)-[r:likes]->(q:Person) RETURN p.name, r.weight, q.name ORDER BY r.weight DESC, id(p), id(q) LIMIT 10",
+        "SELECT p.name AS a, weight, q.name AS b FROM likes JOIN person p ON p.id = src JOIN person q ON q.id = dst"
+        " ORDER BY weight DESC, src, dst LIMIT 10",
+    ),
+    19: (
+        "MATCH (p:Person)-[r:likes]->(q:Person) WHERE r.stars = 5 AND p.age < q.age RETURN p.name, q.name",
+        "SELECT p.name AS a, q.name AS b FROM likes JOIN person p ON p.id = src JOIN person q ON q.id = dst"
+        " WHERE stars = 5 AND p.age < q.age",
+    ),
+    20: (
+        "MATCH (p:Person)-[:likes]->(:Person)-[:likes]->(q:Person) WHERE p.age < 1 AND q.pay < 5000 RETURN p.name, q.name",
+        "SELECT p.name AS a, q.name AS b FROM person p JOIN likes r ON p.id = r.src JOIN likes s ON r.dst = s.src"
+        " JOIN person q ON q.id = s.dst WHERE p.age < 1 AND q.pay < 5000 AND (r.src <> s.src OR r.dst <> s.dst)",
+    ),
+    21: (
+        "MATCH ()-[r:likes]->() RETURN count(r)",
+        "SELECT count(*) FROM likes",
+    ),
 }
 
 INDEXES = (("name", "exact"), ("name", "trigram"), ("age", "int"), ("born", "hour"))
@@ -100,14 +132,32 @@ def people(count):
     return frame.with_columns(born=pl.datetime(1950, 1, 1) + minutes)
 
 
+def likes(count):
+    """Return a frame of relationships between so many people, each once."""
+    import numpy as np
+    import polars as pl
+
+    rng = np.random.default_rng(2)
+    edges = count * 3 // 2
+    pairs = {name: rng.integers(1, count + 1, edges) for name in ("src", "dst")}
+    stars, weight = rng.integers(1, 6, edges), rng.integers(0, 1 << 20, edges) / (1 << 20)
+    frame = pl.DataFrame(pairs | {"stars": stars, "weight": weight})
+    return frame.unique(["src", "dst"], keep="first", maintain_order=True)
+
+
 class Hexgraph:
     name = "hexgraph"
 
-    def __init__(self, frame, threads, indexes):
+    def __init__(self, frame, edges, threads, indexes):
         import hexgraph
 
         self.db = hexgraph.connect(threads=threads)
         self.db.load_nodes(frame, "Person", id="id", uid=True, progress=False)
+        if edges is not None:
+            facets = ["stars", "weight"]
+            self.db.load_edges(
+                edges, "likes", "src", "dst", facets=facets, uid=True, progress=False
+            )
         for name, kind in indexes:
             self.db.index(name, kind)
 
@@ -121,12 +171,14 @@ class Hexgraph:
 class DuckDB:
     name = "DuckDB"
 
-    def __init__(self, frame, threads):
+    def __init__(self, frame, edges, threads):
         import duckdb
 
         self.db = duckdb.connect(config={"threads": threads})
         self.db.register("frame", frame.to_arrow())
         self.db.execute("CREATE TABLE person AS FROM frame")
+        self.db.register("edges", edges.to_arrow())
+        self.db.execute("CREATE TABLE likes AS FROM edges")
 
     def change(self, person):
         self.db.execute("UPDATE person SET age = 50 WHERE id = ?", [person])
@@ -151,7 +203,7 @@ def compared(engine, task, seen):
 
 def look_ups(frame, threads):
     """Print medians of a look-up by a name, with other names in each call."""
-    db = Hexgraph(frame, threads, [("name", "exact")]).db
+    db = Hexgraph(frame, None, threads, [("name", "exact")]).db
     cypher = "MATCH (p:Person {name: $name}) RETURN p.age AS age"
     dql = "query q($name: string) { q(func: eq(name, $name)) @filter(type(Person)) { age } }"
     runs = {
@@ -175,9 +227,10 @@ def run(options):
     if options.look_ups:
         look_ups(frame, threads)
         return
+    edges = likes(options.people)
     engines = [
-        Hexgraph(frame, threads, () if options.no_index else INDEXES),
-        DuckDB(frame, threads),
+        Hexgraph(frame, edges, threads, () if options.no_index else INDEXES),
+        DuckDB(frame, edges, threads),
     ]
     for engine in engines:
         for at in range(options.commits):

@@ -47,7 +47,7 @@ COMMANDS = {
     "How fast is a load of N-Quads?": "python benches/load.py nquads --count 20000000",
     "How fast are patterns of a social network, compared with DuckDB and Ladybug?": "python benches/patterns.py",
     "How fast are nine questions of analysts in Cypher, compared with DuckDB and Ladybug?": "python benches/analysts.py",
-    "How fast are conditions, orders and groups of one label in Cypher, compared with DuckDB?": "python benches/one_label.py",
+    "How fast are conditions, orders and groups of one label or relationship type in Cypher, compared with DuckDB?": "python benches/one_label.py",
     "How long is a look-up in Cypher, compared with DQL?": "python benches/one_label.py --look-ups",
     "How long do the questions of the phrase book take in Cypher, compared with DuckDB?": "python benches/phrase_book.py",
     "How fast are generated graphs?": "python benches/drawn.py",
