@@ -8,7 +8,8 @@ use super::{
 use crate::lower::upsert::UpsertPlan;
 use hexgraph_base::plan::{
     Aggregate, Algebraic, Argument, Block, BlockKind, Call, Cascade, Comparison, Constant,
-    Endpoint, Expand, Field, FieldKind, Filter, MathExpr, Operand, OrderKey, Query, VarId,
+    Endpoint, Expand, Field, FieldKind, Filter, MathExpr, Operand, OrderKey, Query, TextTest,
+    VarId,
 };
 use hexgraph_base::types::{Error, Result};
 use proptest::prelude::*;
@@ -167,7 +168,9 @@ fn functions() {
     assert_eq!(arguments, [text("Alice"), text("B\n"), text("-1e-5"), text("+7")]);
     let Call::Uid { uids, vars } = function("uid(3, 0x1, \"1\", 010)") else { panic!("no uid") };
     assert_eq!((uids, vars), (vec![1, 1, 3, 8], vec![]));
-    let Call::Regexp { pattern, flags, .. } = function("regexp(name, /a\\/b\\d/i)") else {
+    let Call::Text { test: TextTest::Regexp { pattern, flags }, .. } =
+        function("regexp(name, /a\\/b\\d/i)")
+    else {
         panic!("no regexp")
     };
     assert_eq!((pattern.as_str(), flags.as_str()), ("a/b\\d", "i"));

@@ -145,8 +145,7 @@ fn about(root: &Function) -> Option<String> {
             Operand::Val(_) | Operand::Len(_) => None,
         },
         Call::Terms { predicate: it, .. }
-        | Call::Regexp { predicate: it, .. }
-        | Call::Match { predicate: it, .. }
+        | Call::Text { predicate: it, .. }
         | Call::Has(it)
         | Call::UidIn { predicate: it, .. }
         | Call::Geo { predicate: it, .. }

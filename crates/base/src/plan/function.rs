@@ -35,8 +35,7 @@ impl Call {
                 Operand::Val(_) | Operand::Len(_) => None,
             },
             Call::Terms { predicate, .. }
-            | Call::Regexp { predicate, .. }
-            | Call::Match { predicate, .. }
+            | Call::Text { predicate, .. }
             | Call::Has(predicate)
             | Call::UidIn { predicate, .. }
             | Call::Geo { predicate, .. }
@@ -85,23 +84,12 @@ pub enum Call {
         /// The name of the tokenizer.
         tokenizer: String,
     },
-    /// `regexp(p, /pattern/flags)`: texts that a regular expression matches.
-    Regexp {
+    /// `regexp` and `match`: texts that pass a test of their own.
+    Text {
         /// The predicate.
         predicate: PredicateRef,
-        /// The pattern between the slashes, in which `\/` is replaced by `/`.
-        pattern: String,
-        /// The letters after the last slash.
-        flags: String,
-    },
-    /// `match(p, text, distance)`: texts within an edit distance (Levenshtein) of another text.
-    Match {
-        /// The predicate.
-        predicate: PredicateRef,
-        /// The text to be compared.
-        text: String,
-        /// The greatest edit distance, as the query writes it.
-        distance: String,
+        /// The test.
+        test: TextTest,
     },
     /// `has(p)`: nodes with at least one value or edge of the predicate.
     Has(PredicateRef),
@@ -254,6 +242,26 @@ pub enum TermIndex {
     FullText,
     /// `ngram`.
     NGram,
+}
+
+/// A test of a single text. What it is for each access path is in one file of the executor
+/// (`choose/text_function.rs`), so no other match lists the tests.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextTest {
+    /// `regexp(p, /pattern/flags)`: a regular expression matches the text.
+    Regexp {
+        /// The pattern between the slashes, in which `\/` is replaced by `/`.
+        pattern: String,
+        /// The letters after the last slash.
+        flags: String,
+    },
+    /// `match(p, text, distance)`: the text is within an edit distance (Levenshtein) of another.
+    Near {
+        /// The text to be compared.
+        text: String,
+        /// The greatest edit distance, as the query writes it.
+        distance: String,
+    },
 }
 
 /// How many of the tokens of a query a value must have.

@@ -22,7 +22,7 @@ pub use algorithm::{
 pub use algorithm_table::{ALGORITHMS, algorithm, nearest_algorithm};
 pub use function::{
     Argument, Call, Comparison, Filter, Function, GeoRelation, Operand, PredicateRef, SemiJoin,
-    TermIndex, TextMatch,
+    TermIndex, TextMatch, TextTest,
 };
 pub use look_up::{LookUp, LookUpIndex};
 pub use math::{Constant, MathExpr, MathFunction};

@@ -46,6 +46,7 @@ pub(crate) use choose::compare::ValueCondition;
 pub(crate) use choose::function::{is_reported, no_reverse};
 pub(crate) use choose::geo_function::GeoCall;
 pub(crate) use choose::tester::subjects_with;
+pub(crate) use choose::text_function::text_root_paths;
 pub(crate) use columns::batches::Members;
 pub(crate) use control::context::{Context, Var};
 pub(crate) use groups::group_by::GroupKind;

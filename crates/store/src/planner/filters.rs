@@ -183,10 +183,7 @@ impl<'a> Planner<'a> {
             Call::Uid { .. } | Call::Has(_) | Call::Type(_) | Call::Terms { .. } => true,
             Call::Geo { .. } | Call::SimilarTo { .. } => true,
             Call::Compare { .. } | Call::Between { .. } => estimate.is_some(),
-            Call::CustomTerms { .. }
-            | Call::Regexp { .. }
-            | Call::Match { .. }
-            | Call::UidIn { .. } => false,
+            Call::CustomTerms { .. } | Call::Text { .. } | Call::UidIn { .. } => false,
         }
     }
 
@@ -207,9 +204,7 @@ impl<'a> Planner<'a> {
                 Operand::Val(_) => FilterPath::Test,
                 Operand::Len(_) => FilterPath::Constant,
             },
-            Call::Regexp { predicate, .. }
-            | Call::Match { predicate, .. }
-            | Call::Geo { predicate, .. } => of_values(predicate),
+            Call::Text { predicate, .. } | Call::Geo { predicate, .. } => of_values(predicate),
             Call::Has(name) => self.constant_without(name),
             Call::UidIn { predicate, .. } => self.constant_without(predicate),
             Call::Uid { .. } | Call::Type(_) | Call::Terms { .. } | Call::SimilarTo { .. } => {
@@ -303,8 +298,7 @@ impl<'a> Planner<'a> {
             | Call::Between { .. }
             | Call::Terms { .. }
             | Call::CustomTerms { .. }
-            | Call::Regexp { .. }
-            | Call::Match { .. }
+            | Call::Text { .. }
             | Call::Has(_)
             | Call::Type(_)
             | Call::UidIn { .. }
@@ -361,8 +355,7 @@ pub(super) fn vars_of(call: &Call) -> Vec<VarId> {
         Call::SimilarTo { target, .. } => of_argument(target).into_iter().collect(),
         Call::Terms { .. }
         | Call::CustomTerms { .. }
-        | Call::Regexp { .. }
-        | Call::Match { .. }
+        | Call::Text { .. }
         | Call::Has(_)
         | Call::Type(_)
         | Call::Geo { .. } => Vec::new(),

@@ -174,9 +174,7 @@ impl<'a> Planner<'a> {
         match &function.call {
             Call::Compare { left: Operand::Predicate(name), .. }
             | Call::Between { left: Operand::Predicate(name), .. } => of(name),
-            Call::Regexp { predicate, .. }
-            | Call::Match { predicate, .. }
-            | Call::Geo { predicate, .. } => of(predicate),
+            Call::Text { predicate, .. } | Call::Geo { predicate, .. } => of(predicate),
             Call::Compare { .. }
             | Call::Between { .. }
             | Call::Terms { .. }

@@ -6,6 +6,7 @@ use super::filters::vars_of;
 use super::steps::StepPaths;
 use crate::exec::{
     FilterPath, PagePath, Purpose, RootPath, RootsPlan, ValueCondition, is_reported,
+    text_root_paths,
 };
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Call, Comparison, Filter, Function, Operand, Page, PredicateRef};
@@ -275,15 +276,15 @@ impl<'a> Planner<'a> {
             Call::Between { left, .. } => {
                 return self.compared_root(function, left, Comparison::Ge);
             }
-            Call::Regexp { predicate, .. } => match self.context.resolve(predicate)? {
-                Some(_) => RootPath::Trigrams,
-                None => return Ok(StepPaths::default()),
-            },
-            Call::Match { predicate, .. } => {
-                return Ok(match self.context.resolve(predicate)? {
-                    Some(_) => StepPaths::one(RootPath::Trigrams)
-                        .or(RootPath::Texts, "if its trigrams leave more nodes"),
-                    None => StepPaths::default(),
+            Call::Text { predicate, test } => {
+                let Some(_) = self.context.resolve(predicate)? else {
+                    return Ok(StepPaths::default());
+                };
+                let (path, other) = text_root_paths(test);
+                let choices = StepPaths::one(path);
+                return Ok(match other {
+                    Some((path, condition)) => choices.or(path, condition),
+                    None => choices,
                 });
             }
             Call::Uid { .. } => RootPath::Uids,
@@ -417,8 +418,7 @@ impl<'a> Planner<'a> {
                 Operand::Val(var) => Some(self.var_rows(*var).most),
             },
             Call::Terms { predicate, .. }
-            | Call::Regexp { predicate, .. }
-            | Call::Match { predicate, .. }
+            | Call::Text { predicate, .. }
             | Call::UidIn { predicate, .. }
             | Call::Geo { predicate, .. }
             | Call::SimilarTo { predicate, .. }

@@ -3,7 +3,8 @@
 use super::state::{Outcome, Twin, refuse};
 use crate::twin::graph::Facets;
 use hexgraph::internals::plan::{
-    Argument, Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, VarId,
+    Argument, Call, Comparison, Function, Operand, PredicateRef, TermIndex, TextMatch, TextTest,
+    VarId,
 };
 use hexgraph::internals::text;
 use hexgraph::types::{Value, ValueType};
@@ -71,8 +72,10 @@ impl<'a> Twin<'a> {
             Call::Terms { predicate, index, expects, text } => {
                 self.terms(predicate, *index, *expects, text)
             }
-            Call::Regexp { predicate, pattern, flags } => self.regexp(predicate, pattern, flags),
-            Call::Match { predicate, text, distance } => self.near_text(predicate, text, distance),
+            Call::Text { predicate, test } => match test {
+                TextTest::Regexp { pattern, flags } => self.regexp(predicate, pattern, flags),
+                TextTest::Near { text, distance } => self.near_text(predicate, text, distance),
+            },
             Call::Has(name) => self.has(name),
             Call::Type(name) => Ok(Box::new(move |node| self.graph.types_of(node).contains(name))),
             Call::Uid { uids, vars } => {

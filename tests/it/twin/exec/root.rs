@@ -3,7 +3,9 @@
 use super::functions::{Condition, is_text};
 use super::order::cut;
 use super::state::{Outcome, Twin, Var, refuse};
-use hexgraph::internals::plan::{Block, Call, Comparison, Function, Operand, Page, PredicateRef};
+use hexgraph::internals::plan::{
+    Block, Call, Comparison, Function, Operand, Page, PredicateRef, TextTest,
+};
 use hexgraph::internals::text;
 use hexgraph::types::{Value, ValueType};
 use std::collections::BTreeSet;
@@ -76,7 +78,7 @@ impl Twin<'_> {
             Call::Between { left: Operand::Predicate(name), .. } => {
                 self.check_index(name, false)?
             }
-            Call::Regexp { predicate, pattern, flags } => {
+            Call::Text { predicate, test: TextTest::Regexp { pattern, flags } } => {
                 self.check_regexp(predicate, pattern, flags)?;
             }
             _ => {}

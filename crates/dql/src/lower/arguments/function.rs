@@ -7,7 +7,7 @@ use crate::syntax::ast::{self, Value};
 use crate::syntax::token::Text;
 use hexgraph_base::plan::{
     Argument, Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex, TextMatch,
-    VarId,
+    TextTest, VarId,
 };
 use hexgraph_base::types::{Error, Result, nearest};
 
@@ -183,18 +183,17 @@ impl<'a> Lowering<'a> {
                 "write `regexp(name, /pattern/)`",
             ));
         };
-        Ok(Call::Regexp {
-            predicate,
-            pattern: pattern.replace("\\/", "/"),
-            flags: flags.to_owned(),
-        })
+        let test =
+            TextTest::Regexp { pattern: pattern.replace("\\/", "/"), flags: flags.to_owned() };
+        Ok(Call::Text { predicate, test })
     }
 
     fn match_distance(&mut self, call: &'a ast::Call) -> Result<Call> {
         let predicate = self.attribute(call)?;
         self.check_count(call, 3)?;
         let text = self.argument(call, 1)?;
-        Ok(Call::Match { predicate, text, distance: self.argument(call, 2)? })
+        let test = TextTest::Near { text, distance: self.argument(call, 2)? };
+        Ok(Call::Text { predicate, test })
     }
 
     fn type_name(&mut self, call: &'a ast::Call) -> Result<Call> {

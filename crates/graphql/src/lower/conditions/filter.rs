@@ -12,7 +12,7 @@ use crate::model::{Field, Kind, Model, TypeDef};
 use crate::request::Value;
 use apollo_compiler::Name;
 use hexgraph_base::plan::{
-    Argument, Call, Comparison, Filter, Operand, SemiJoin, TermIndex, TextMatch,
+    Argument, Call, Comparison, Filter, Operand, SemiJoin, TermIndex, TextMatch, TextTest,
 };
 use hexgraph_base::types::{Uid, stack};
 
@@ -333,7 +333,7 @@ fn function_filter(field: &Field, name: &str, value: &Value) -> Result<Option<Fi
         "regexp" => {
             let text = text_of(value).unwrap_or_default();
             let (pattern, flags) = regular_expression(&text)?;
-            Call::Regexp { predicate, pattern, flags }
+            Call::Text { predicate, test: TextTest::Regexp { pattern, flags } }
         }
         _ => match geo_call(name, value, predicate) {
             Some(call) => call,

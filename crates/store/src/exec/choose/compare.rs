@@ -133,8 +133,7 @@ impl Context<'_> {
             }
             Call::Terms { .. }
             | Call::CustomTerms { .. }
-            | Call::Regexp { .. }
-            | Call::Match { .. }
+            | Call::Text { .. }
             | Call::Has(_)
             | Call::Type(_)
             | Call::Uid { .. }

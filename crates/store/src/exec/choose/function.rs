@@ -1,6 +1,5 @@
 //! Carries out functions: as the set of their nodes, from an index, or as a test of single nodes.
 
-use super::column_test::TextCondition;
 use super::compare::ValueCondition;
 use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
@@ -15,7 +14,6 @@ use hexgraph_base::plan::{
     Call, Function, Operand, PredicateRef, PredicateUse, TermIndex, TextMatch, VarId,
 };
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::text::PatternError;
 use hexgraph_base::types::{Error, Result, Uid, Value, ValueRef, ValueType, stack};
 use std::ops::Bound;
 
@@ -65,8 +63,7 @@ impl<'a> Context<'a> {
             Call::Terms { .. } | Call::SimilarTo { .. } => Some(0),
             Call::Compare { .. }
             | Call::Between { .. }
-            | Call::Regexp { .. }
-            | Call::Match { .. }
+            | Call::Text { .. }
             | Call::UidIn { .. }
             | Call::Geo { .. }
             | Call::CustomTerms { .. } => None,
@@ -120,8 +117,7 @@ impl<'a> Context<'a> {
             // Each candidate is tested.
             Call::Compare { .. }
             | Call::Between { .. }
-            | Call::Regexp { .. }
-            | Call::Match { .. }
+            | Call::Text { .. }
             | Call::UidIn { .. } => Ok(None),
         }
     }
@@ -157,19 +153,7 @@ impl<'a> Context<'a> {
             Call::Between { left, low, high } => {
                 self.compare_tester(left, |value_type| self.expected_between(low, high, value_type))
             }
-            Call::Regexp { predicate, pattern, flags } => {
-                let Some(result) = self.resolve(predicate)? else { return nothing() };
-                expect_text(result, "regexp")?;
-                let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
-                let expected = TextCondition::Matches(Box::new(regex));
-                Ok(Tester::of_values(result, predicate.lang.as_deref(), expected.into()))
-            }
-            Call::Match { predicate, text, distance } => {
-                let Some(result) = self.resolve(predicate)? else { return nothing() };
-                expect_index(result, PredicateUse::Trigrams)?;
-                let expected = TextCondition::Near(text.as_str().into(), match_distance(distance)?);
-                Ok(Tester::of_values(result, predicate.lang.as_deref(), expected.into()))
-            }
+            Call::Text { predicate, test } => self.text_tester(predicate, test),
             Call::Has(name) => match self.resolve(name)? {
                 Some(predicate) => Ok(Tester::Has(predicate, name.lang.as_deref(), name.reverse)),
                 None => nothing(),
@@ -317,7 +301,7 @@ pub(crate) fn is_reported(function: &Function) -> bool {
     !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
 }
 
-fn nothing<'a>() -> Result<Tester<'a>> {
+pub(super) fn nothing<'a>() -> Result<Tester<'a>> {
     Ok(Tester::Constant(false))
 }
 
@@ -330,11 +314,6 @@ pub(crate) fn no_reverse(name: &str) -> Error {
 /// Names the type of a predicate, as a hint for a comparison with something else.
 pub(crate) fn type_of(def: &PredicateDef) -> String {
     format!("`{}` is of type {}", def.name, def.value_type.name())
-}
-
-/// The error for a regular expression that can't be read.
-pub(crate) fn bad_pattern(reason: PatternError) -> Error {
-    Error::query(reason).with_hint("a regular expression is written `/pattern/` or `/pattern/i`")
 }
 
 /// The error for a language of a predicate without `@lang`.
@@ -377,28 +356,6 @@ fn tokens_in(view: IndexView<'_>, tokens: &[TokenKey], expects: TextMatch) -> No
             sets.into_iter().reduce(|one, other| one.and(&other)).unwrap_or_default()
         }
         TextMatch::Any => crate::graph::union_of_sets(&sets),
-    }
-}
-
-/// The greatest distance of `match`.
-pub(crate) fn match_distance(text: &str) -> Result<usize> {
-    text.parse::<i64>().ok().and_then(|number| usize::try_from(number).ok()).ok_or_else(|| {
-        let message =
-            format!("the distance of `match` is a whole number from 0 on, found `{text}`");
-        Error::query(message).with_hint("write `match(name, \"text\", 3)`")
-    })
-}
-
-/// Refuses a text function on values that are no strings; those of type default may be anything.
-pub(crate) fn expect_text(predicate: &Predicate, function: &str) -> Result<()> {
-    match predicate.def.value_type {
-        ValueType::String => Ok(()),
-        other => {
-            let (name, result) = (&predicate.def.name, other.name());
-            let message =
-                format!("`{function}` works on strings only, and `{name}` is of type {result}");
-            Err(Error::query(message))
-        }
     }
 }
 

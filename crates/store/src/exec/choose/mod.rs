@@ -8,6 +8,7 @@ pub(super) mod column_test;
 mod passing_bits;
 pub(super) mod tester;
 pub(super) mod function;
+pub(super) mod text_function;
 pub(super) mod geo_function;
 pub(super) mod similar;
 pub(super) mod root;

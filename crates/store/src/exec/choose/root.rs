@@ -2,24 +2,20 @@
 
 use super::compare::ValueCondition;
 use super::function::{
-    bad_pattern, estimate_expected, expect_text, is_reported, match_distance, no_tokenizer,
-    number_column, ordered_count, ordered_set, pays_to_scan, type_of, var_type,
+    estimate_expected, is_reported, no_tokenizer, number_column, ordered_count, ordered_set,
+    pays_to_scan, type_of, var_type,
 };
 use super::geo_function::GeoCall;
-use super::needed_index::expect_index;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
-use super::trigrams::{near_trigrams, trigram_set, trigram_views};
 use crate::exec::access_path::RootPath;
 use crate::exec::columns::batches::Members;
 use crate::exec::control::context::Context;
 use crate::exec::cost;
 use crate::graph::Predicate;
-use crate::index::TokenKey;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, PredicateUse, VarId};
 use hexgraph_base::schema::PredicateDef;
-use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Error, Result, Value, ValueType};
 
 /// A page is filled by tests of nodes where the index would read this many times as many nodes.
@@ -82,12 +78,7 @@ impl<'a> Context<'a> {
                 // `Ge` represents all comparisons that need an order.
                 self.root_compare(left, Comparison::Ge, &expected)
             }
-            Call::Regexp { predicate, pattern, flags } => {
-                self.root_regexp(function, predicate, pattern, flags)
-            }
-            Call::Match { predicate, text, distance } => {
-                self.root_match(function, predicate, text, distance)
-            }
+            Call::Text { predicate, test } => self.root_text(function, predicate, test),
             Call::UidIn { .. } => Err(Error::query("`uid_in` can't be the function of a block")
                 .with_hint("use it in a filter")),
             Call::CustomTerms { tokenizer } => Err(no_tokenizer(tokenizer)),
@@ -321,69 +312,6 @@ impl<'a> Context<'a> {
         let Ok(expected) = expected(comparable(value_type)) else { return Ok(NodeSet::default()) };
         let nodes = map.iter().filter(|(_, value)| expected.holds(*value)).map(|(node, _)| node);
         Ok(NodeSet::from(nodes.collect::<Vec<_>>()))
-    }
-
-    fn root_regexp<'f>(
-        &self,
-        function: &'f Function,
-        name: &PredicateRef,
-        pattern: &str,
-        flags: &str,
-    ) -> Result<NodeSet>
-    where
-        'a: 'f,
-    {
-        let tester = self.tester(function)?;
-        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
-        expect_text(predicate, "regexp")?;
-        expect_index(predicate, PredicateUse::Trigrams).map_err(|error| {
-            let hint = format!(
-                "add `@index(trigram)` to the schema of `{}`, or use the function in a filter",
-                predicate.def.name
-            );
-            error.with_hint(hint)
-        })?;
-        let query = hexgraph_base::text::trigram_query(pattern, flags).map_err(bad_pattern)?;
-        if matches!(query, TrigramQuery::Any) {
-            let message =
-                format!("the regular expression /{pattern}/ matches too much for an index");
-            let hint = "each alternative needs three literal bytes in a row; or use it in a filter";
-            return Err(Error::query(message).with_hint(hint));
-        }
-        self.took(RootPath::Trigrams);
-        let views = trigram_views(predicate, name.lang.as_deref()).flatten();
-        let result = views.fold(NodeSet::default(), |all, it| all.or(&trigram_set(it, &query)));
-        Ok(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?))
-    }
-
-    fn root_match<'f>(
-        &self,
-        function: &'f Function,
-        name: &PredicateRef,
-        text: &str,
-        distance: &str,
-    ) -> Result<NodeSet>
-    where
-        'a: 'f,
-    {
-        let distance = match_distance(distance)?;
-        let tester = self.tester(function)?;
-        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
-        let views: Option<Vec<_>> = trigram_views(predicate, name.lang.as_deref()).collect();
-        let views = views.unwrap_or_default();
-        let count = |token: &TokenKey| views.iter().map(|view| view.nodes(token).len()).sum();
-        let holders = self.has_set(predicate, name)?;
-        let near = near_trigrams(text, distance, &count).filter(|_| !views.is_empty());
-        if let Some((tokens, result)) = near
-            && self.pick(result < holders.len(), result, || vec![true, false])
-        {
-            self.took(RootPath::Trigrams);
-            let sets = views.iter().flat_map(|view| tokens.iter().map(|token| view.nodes(token)));
-            let candidates = crate::graph::union_of_sets(&sets.collect::<Vec<_>>());
-            return Ok(NodeSet::from(self.retain_passing(Members::Set(&candidates), &tester)?));
-        }
-        self.took(RootPath::Texts);
-        self.passing_members(&holders, &tester)
     }
 }
 

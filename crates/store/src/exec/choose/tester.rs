@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(crate) fn cost_of_call(call: &Call) -> Cost {
     match call {
         Call::Geo { .. } => cost::GEOMETRY,
-        Call::Regexp { .. } | Call::Match { .. } => cost::PATTERN,
+        Call::Text { .. } => cost::PATTERN,
         Call::UidIn { .. } => cost::CELL,
         Call::Compare { .. }
         | Call::Between { .. }
@@ -546,7 +546,7 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::choose::column_test::TextCondition;
+    use crate::exec::choose::text_function::TextCondition;
     use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;

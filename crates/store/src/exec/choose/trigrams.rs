@@ -5,7 +5,7 @@ use crate::exec::control::context::Context;
 use crate::graph::{IndexView, Predicate};
 use crate::index::{IndexKind, TokenKey};
 use crate::storage::NodeSet;
-use hexgraph_base::plan::{Call, Function};
+use hexgraph_base::plan::{Call, Function, TextTest};
 use hexgraph_base::text::TrigramQuery;
 use hexgraph_base::types::{Result, stack};
 
@@ -44,7 +44,11 @@ impl<'a> Context<'a> {
 
     /// The indexes of trigrams that a regular expression is looked up in, and the trigrams.
     fn pattern_trigrams(&self, function: &Function) -> Option<(Vec<IndexView<'a>>, TrigramQuery)> {
-        let Call::Regexp { predicate: name, pattern, flags } = &function.call else { return None };
+        let Call::Text { predicate: name, test: TextTest::Regexp { pattern, flags } } =
+            &function.call
+        else {
+            return None;
+        };
         // What is wrong with the name or the pattern is reported by the test.
         let predicate = self.resolve(name).ok()??;
         let views: Option<Vec<IndexView<'a>>> =

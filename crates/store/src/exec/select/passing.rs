@@ -272,13 +272,12 @@ impl<'a> Context<'a> {
     {
         match &function.call {
             Call::UidIn { .. } => self.uid_in_set(function, requested, most),
-            Call::Regexp { .. } => self.matching_set(function, most),
+            Call::Text { .. } => self.matching_set(function, most),
             Call::Geo { .. } => self.geo_set(function, most),
             Call::Compare { .. }
             | Call::Between { .. }
             | Call::Terms { .. }
             | Call::CustomTerms { .. }
-            | Call::Match { .. }
             | Call::Has(_)
             | Call::Type(_)
             | Call::Uid { .. }
@@ -306,8 +305,7 @@ impl<'a> Context<'a> {
             }
             Call::Between { .. }
             | Call::CustomTerms { .. }
-            | Call::Regexp { .. }
-            | Call::Match { .. }
+            | Call::Text { .. }
             | Call::UidIn { .. }
             | Call::Geo { .. }
             | Call::SimilarTo { .. } => false,
