@@ -121,6 +121,11 @@ impl Tokenizer {
         self.row().is_sortable
     }
 
+    /// Returns the first tokenizer in the order of messages that values of the type can have.
+    pub fn of_values(value_type: ValueType) -> Option<&'static Tokenizer> {
+        ROWS.iter().map(|row| &row.tokenizer).find(|tokenizer| tokenizer.accepts(value_type))
+    }
+
     /// Returns true when values of the type can have this index.
     pub fn accepts(&self, value_type: ValueType) -> bool {
         self.row().value_type == value_type

@@ -7,7 +7,7 @@ use crate::exec::control::pending::VALUE_ENTRY_BYTES;
 use crate::exec::control::tree::Finder;
 use crate::exec::cost;
 use hexgraph_base::plan::GroupsBy;
-use hexgraph_base::types::{DateTime, Error, Result, ValueRef, ValueType, nearest};
+use hexgraph_base::types::{Content, DateTime, Error, Result, ValueRef, ValueType, nearest};
 use rustc_hash::FxHashMap;
 
 /// The nodes that are read between two looks at the clock.
@@ -83,18 +83,14 @@ impl Context<'_> {
 }
 
 fn key_of(value: ValueRef<'_>) -> Key {
-    match value {
-        ValueRef::Int(number) => Key::Bits(number as u64),
+    match value.content() {
+        Content::Int(number) => Key::Bits(number as u64),
         // 0 and -0 are one value.
-        ValueRef::Float(number) => Key::Bits((number + 0.0).to_bits()),
-        ValueRef::Bool(truth) => Key::Bits(u64::from(truth)),
-        ValueRef::DateTime(time) => Key::Time(time),
-        ValueRef::Default(text)
-        | ValueRef::String(text)
-        | ValueRef::Geo(text)
-        | ValueRef::Password(text)
-        | ValueRef::BigFloat(text) => Key::Bytes(text.as_bytes().into()),
-        ValueRef::Vector(numbers) => Key::Bytes(bytemuck::cast_slice(numbers).into()),
-        ValueRef::Binary(bytes) => Key::Bytes(bytes.into()),
+        Content::Float(number) => Key::Bits((number + 0.0).to_bits()),
+        Content::Bool(truth) => Key::Bits(u64::from(truth)),
+        Content::Time(time) => Key::Time(time),
+        Content::Text(text) => Key::Bytes(text.as_bytes().into()),
+        Content::Numbers(numbers) => Key::Bytes(bytemuck::cast_slice(numbers).into()),
+        Content::Bytes(bytes) => Key::Bytes(bytes.into()),
     }
 }

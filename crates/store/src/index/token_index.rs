@@ -7,7 +7,7 @@
 
 use super::long_lists::LongLists;
 use crate::storage::{Array, NodeSet, Offsets, Values};
-use hexgraph_base::types::{ValueRef, ordered_bits};
+use hexgraph_base::types::{Content, ValueRef, ValueType, ordered_bits};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::ops::{Bound, Range};
@@ -81,30 +81,31 @@ impl BigFloatKey {
 impl TokenKey {
     /// The token of an entire value; `None` for values that cannot be tokens.
     pub fn of(value: ValueRef<'_>) -> Option<TokenKey> {
-        Some(match value {
-            ValueRef::Int(number) => TokenKey::Int(number),
-            ValueRef::Bool(truth) => TokenKey::Int(i64::from(truth)),
-            ValueRef::Float(number) => TokenKey::Float(ordered_bits(number)),
-            ValueRef::DateTime(time) => TokenKey::Time(time.seconds, time.nanos),
-            ValueRef::Default(text) | ValueRef::String(text) => TokenKey::Text(text.into()),
-            ValueRef::BigFloat(text) => TokenKey::BigFloat(BigFloatKey(text.into())),
-            _ => return None,
+        Some(match value.content() {
+            Content::Int(number) => TokenKey::Int(number),
+            Content::Bool(truth) => TokenKey::Int(i64::from(truth)),
+            Content::Float(number) => TokenKey::Float(ordered_bits(number)),
+            Content::Time(time) => TokenKey::Time(time.seconds, time.nanos),
+            Content::Text(text) => match value.value_type() {
+                ValueType::Default | ValueType::String => TokenKey::Text(text.into()),
+                ValueType::BigFloat => TokenKey::BigFloat(BigFloatKey(text.into())),
+                _ => return None,
+            },
+            Content::Numbers(_) | Content::Bytes(_) => return None,
         })
     }
 
     /// Compares the token with a key of an index.
     pub(crate) fn compare(&self, key: ValueRef<'_>) -> Ordering {
-        match (self, key) {
-            (TokenKey::Int(mine), ValueRef::Int(other)) => mine.cmp(&other),
-            (TokenKey::Int(mine), ValueRef::Bool(other)) => mine.cmp(&i64::from(other)),
-            (TokenKey::Float(mine), ValueRef::Float(other)) => mine.cmp(&ordered_bits(other)),
-            (TokenKey::Time(seconds, nanos), ValueRef::DateTime(other)) => {
+        match (self, key.content()) {
+            (TokenKey::Int(mine), Content::Int(other)) => mine.cmp(&other),
+            (TokenKey::Int(mine), Content::Bool(other)) => mine.cmp(&i64::from(other)),
+            (TokenKey::Float(mine), Content::Float(other)) => mine.cmp(&ordered_bits(other)),
+            (TokenKey::Time(seconds, nanos), Content::Time(other)) => {
                 (*seconds, *nanos).cmp(&(other.seconds, other.nanos))
             }
-            (TokenKey::Text(mine), ValueRef::String(other) | ValueRef::Default(other)) => {
-                mine.as_bytes().cmp(other.as_bytes())
-            }
-            (TokenKey::BigFloat(mine), ValueRef::BigFloat(other)) => mine.compare(other),
+            (TokenKey::Text(mine), Content::Text(other)) => mine.as_bytes().cmp(other.as_bytes()),
+            (TokenKey::BigFloat(mine), Content::Text(other)) => mine.compare(other),
             // A key of another type never matches: an index has keys of one type.
             _ => Ordering::Less,
         }

@@ -90,6 +90,26 @@ pub enum ValueRef<'a> {
     Binary(&'a [u8]),
 }
 
+/// What a value consists of, whatever its type means: who hashes, sorts or packs values looks at
+/// it, and need not know each type.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Content<'a> {
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// An instant.
+    Time(DateTime),
+    /// Text: of a string, of JSON, of a number, or of a hash.
+    Text(&'a str),
+    /// Floats.
+    Numbers(&'a [f32]),
+    /// Bytes.
+    Bytes(&'a [u8]),
+}
+
 impl ValueType {
     /// Every type, in the order of their numbers.
     pub const ALL: [ValueType; 12] = [
@@ -205,6 +225,46 @@ impl Value {
     /// The type of the value.
     pub fn value_type(&self) -> ValueType {
         self.as_ref().value_type()
+    }
+}
+
+impl<'a> ValueRef<'a> {
+    /// The content of the value.
+    #[inline]
+    pub fn content(self) -> Content<'a> {
+        match self {
+            ValueRef::Int(number) => Content::Int(number),
+            ValueRef::Float(number) => Content::Float(number),
+            ValueRef::Bool(truth) => Content::Bool(truth),
+            ValueRef::DateTime(time) => Content::Time(time),
+            ValueRef::Default(text)
+            | ValueRef::String(text)
+            | ValueRef::Geo(text)
+            | ValueRef::Password(text)
+            | ValueRef::BigFloat(text) => Content::Text(text),
+            ValueRef::Vector(numbers) => Content::Numbers(numbers),
+            ValueRef::Binary(bytes) => Content::Bytes(bytes),
+        }
+    }
+
+    /// A number of any type as a float; `None` for a value that is no number.
+    pub fn to_f64(self) -> Option<f64> {
+        match self {
+            ValueRef::Int(number) => Some(number as f64),
+            ValueRef::Float(number) => Some(number),
+            ValueRef::BigFloat(_) => Some(self.to_big_float()?.to_f64()),
+            _ => None,
+        }
+    }
+
+    /// A number of any type as a big float; `None` for a value that is no number.
+    pub fn to_big_float(self) -> Option<BigFloat> {
+        match self {
+            ValueRef::Int(number) => Some(BigFloat::from_i64(number)),
+            ValueRef::Float(number) => BigFloat::from_f64(number),
+            ValueRef::BigFloat(text) => BigFloat::parse(text).ok(),
+            _ => None,
+        }
     }
 }
 

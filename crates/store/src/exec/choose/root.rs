@@ -15,7 +15,7 @@ use crate::exec::cost;
 use crate::graph::Predicate;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Call, Comparison, Function, Operand, PredicateRef, PredicateUse, VarId};
-use hexgraph_base::schema::PredicateDef;
+use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::types::{Error, Result, Value, ValueType};
 
 /// A page is filled by tests of nodes where the index would read this many times as many nodes.
@@ -341,7 +341,7 @@ fn value_index(value_type: ValueType) -> &'static str {
         ValueType::String | ValueType::Default => "exact",
         ValueType::DateTime => "day",
         ValueType::Uid | ValueType::Password | ValueType::Binary | ValueType::Vector => "",
-        other => other.name(),
+        other => Tokenizer::of_values(other).map_or("", Tokenizer::name),
     }
 }
 

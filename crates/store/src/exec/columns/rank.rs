@@ -1,31 +1,33 @@
 //! Values as 64-bit numbers that compare as the values do.
 
-use hexgraph_base::types::{DateTime, ValueRef, ordered_bits};
+use hexgraph_base::types::{Content, DateTime, ValueRef, ValueType, ordered_bits};
 
 /// True for an instant whose nanoseconds since 1970 do not fit 64 bits.
 pub(in crate::exec) fn is_far(time: DateTime) -> bool {
     !(-9_223_372_036..=9_223_372_035).contains(&time.seconds)
 }
 
+fn is_text(value: ValueRef<'_>) -> bool {
+    matches!(value.value_type(), ValueType::String | ValueType::Default)
+}
+
 /// A number that compares as the value does; texts by their first bytes.
 pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
-    Some(match value {
-        ValueRef::Int(number) => rank_of_int(number),
-        ValueRef::Bool(truth) => u64::from(truth),
-        ValueRef::Float(number) => ordered_bits(number),
-        ValueRef::DateTime(time) => {
+    Some(match value.content() {
+        Content::Int(number) => rank_of_int(number),
+        Content::Bool(truth) => u64::from(truth),
+        Content::Float(number) => ordered_bits(number),
+        Content::Time(time) => {
             // Years beyond 1678..2262 do not fit in nanoseconds; only their side is stored,
             // and the entire instant is compared on ties.
             let nanos = i128::from(time.seconds) * 1_000_000_000 + i128::from(time.nanos);
             let clamped = nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
             rank_of_int(clamped)
         }
-        ValueRef::String(text) | ValueRef::Default(text) => prefix(text.as_bytes()),
+        Content::Text(text) if is_text(value) => prefix(text.as_bytes()),
         // All are alike here, and distinguished by the keys next to the ranks.
-        ValueRef::BigFloat(_) => 0,
-        ValueRef::Geo(_) | ValueRef::Password(_) | ValueRef::Vector(_) | ValueRef::Binary(_) => {
-            return None;
-        }
+        Content::Text(_) if value.value_type() == ValueType::BigFloat => 0,
+        Content::Text(_) | Content::Numbers(_) | Content::Bytes(_) => return None,
     })
 }
 

@@ -19,7 +19,7 @@ use crate::exec::cost;
 use crate::exec::cost::is_dense;
 use crate::graph::{ChangedNumbers, ChangedTexts, IndexView, LangValues, NO_TEXT, Row, TokenNodes};
 use crate::storage::{Array, Values, text_of};
-use hexgraph_base::types::{DateTime, ValueRef, ValueType, ordered_bits};
+use hexgraph_base::types::{Content, DateTime, ValueRef, ValueType, ordered_bits};
 use numbering::{KeyNumbers, mixed};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
@@ -714,18 +714,12 @@ fn interned_numbers<'a>(
 
 /// A number that two values have in common if they are of one type and group together.
 fn number_of(value: ValueRef<'_>) -> Option<u128> {
-    Some(match value {
-        ValueRef::Int(number) => u128::from(number as u64),
-        ValueRef::Bool(truth) => u128::from(truth),
-        ValueRef::Float(number) => u128::from(ordered_bits(number)),
-        ValueRef::DateTime(time) => u128::from(time.seconds as u64) << 32 | u128::from(time.nanos),
-        ValueRef::Default(_)
-        | ValueRef::String(_)
-        | ValueRef::Geo(_)
-        | ValueRef::Password(_)
-        | ValueRef::BigFloat(_)
-        | ValueRef::Vector(_)
-        | ValueRef::Binary(_) => return None,
+    Some(match value.content() {
+        Content::Int(number) => u128::from(number as u64),
+        Content::Bool(truth) => u128::from(truth),
+        Content::Float(number) => u128::from(ordered_bits(number)),
+        Content::Time(time) => u128::from(time.seconds as u64) << 32 | u128::from(time.nanos),
+        Content::Text(_) | Content::Numbers(_) | Content::Bytes(_) => return None,
     })
 }
 

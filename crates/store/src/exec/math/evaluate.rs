@@ -7,10 +7,9 @@
 //! would be a false answer.
 
 use super::math_columns::{self, Arithmetic};
-use super::sums::big_float;
 use crate::exec::control::tree::{Column, ValueMap};
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
-use hexgraph_base::types::{Error, Result, Value, ValueRef, ValueType, stack};
+use hexgraph_base::types::{Content, Error, Result, Value, ValueRef, ValueType, stack};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -347,24 +346,8 @@ fn unify(map: ValueMap) -> ValueMap {
         return map;
     }
     ValueMap::from_sorted(
-        map.iter().map(|(node, value)| (node, Value::Float(float(value).unwrap_or(0.0)))),
+        map.iter().map(|(node, value)| (node, Value::Float(value.to_f64().unwrap_or(0.0)))),
     )
-}
-
-fn float(value: ValueRef<'_>) -> Option<f64> {
-    match value {
-        ValueRef::Int(number) => Some(number as f64),
-        ValueRef::Float(number) => Some(number),
-        ValueRef::BigFloat(_) => Some(big_float(value)?.to_f64()),
-        ValueRef::Default(_)
-        | ValueRef::String(_)
-        | ValueRef::Bool(_)
-        | ValueRef::DateTime(_)
-        | ValueRef::Geo(_)
-        | ValueRef::Password(_)
-        | ValueRef::Vector(_)
-        | ValueRef::Binary(_) => None,
-    }
 }
 
 /// A result as a value: what overflows becomes the greatest float, as in Dgraph.
@@ -392,11 +375,11 @@ fn float_of_one(function: MathFunction, value: ValueRef<'_>, now: f64) -> Option
     }
     match function {
         MathFunction::Negate => negated(value),
-        MathFunction::Floor => finite(float(value)?.floor()),
-        MathFunction::Ceil => finite(float(value)?.ceil()),
-        MathFunction::Exp => finite(float(value)?.exp()),
-        MathFunction::Ln => finite(float(value).filter(|number| 0.0 <= *number)?.ln()),
-        MathFunction::Sqrt => finite(float(value).filter(|number| 0.0 <= *number)?.sqrt()),
+        MathFunction::Floor => finite(value.to_f64()?.floor()),
+        MathFunction::Ceil => finite(value.to_f64()?.ceil()),
+        MathFunction::Exp => finite(value.to_f64()?.exp()),
+        MathFunction::Ln => finite(value.to_f64().filter(|number| 0.0 <= *number)?.ln()),
+        MathFunction::Sqrt => finite(value.to_f64().filter(|number| 0.0 <= *number)?.sqrt()),
         MathFunction::Since => {
             let ValueRef::DateTime(time) = value else { return None };
             finite(now - time.seconds as f64 - f64::from(time.nanos) / 1e9)
@@ -423,20 +406,19 @@ fn float_of_one(function: MathFunction, value: ValueRef<'_>, now: f64) -> Option
 
 /// The negation of a number that is no int, or of a vector.
 fn negated(value: ValueRef<'_>) -> Option<Value> {
-    match value {
-        ValueRef::Float(number) => Some(Value::Float(-number)),
-        ValueRef::Vector(numbers) => {
+    match value.content() {
+        Content::Float(number) => Some(Value::Float(-number)),
+        Content::Numbers(numbers) => {
             Some(Value::Vector(numbers.iter().map(|number| -number).collect()))
         }
-        ValueRef::BigFloat(_) => big_floats(Arithmetic::Subtract, ValueRef::BigFloat("0"), value),
-        ValueRef::Default(_)
-        | ValueRef::Int(_)
-        | ValueRef::String(_)
-        | ValueRef::Bool(_)
-        | ValueRef::DateTime(_)
-        | ValueRef::Geo(_)
-        | ValueRef::Password(_)
-        | ValueRef::Binary(_) => None,
+        Content::Text(_) if value.value_type() == ValueType::BigFloat => {
+            big_floats(Arithmetic::Subtract, ValueRef::BigFloat("0"), value)
+        }
+        Content::Int(_)
+        | Content::Bool(_)
+        | Content::Time(_)
+        | Content::Text(_)
+        | Content::Bytes(_) => None,
     }
 }
 
@@ -488,8 +470,8 @@ fn apply(function: MathFunction, one: ValueRef<'_>, other: ValueRef<'_>) -> Resu
 /// The order of two values; `None` for bools, and for values without an order.
 fn order_of(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Ordering> {
     let are_bools = matches!((one, other), (ValueRef::Bool(_), ValueRef::Bool(_)));
-    let are_comparable =
-        one.value_type() == other.value_type() || float(one).is_some() && float(other).is_some();
+    let are_comparable = one.value_type() == other.value_type()
+        || one.to_f64().is_some() && other.to_f64().is_some();
     (are_comparable && !are_bools).then(|| one.compare(other))?
 }
 
@@ -559,9 +541,9 @@ fn floats(op: Arithmetic, one: f64, other: f64) -> Option<Value> {
 fn two_floats(one: ValueRef<'_>, other: ValueRef<'_>) -> Option<(f64, f64)> {
     let is_big = |value| matches!(value, ValueRef::BigFloat(_));
     if is_big(one) || is_big(other) {
-        return Some((big_float(one)?.to_f64(), big_float(other)?.to_f64()));
+        return Some((one.to_big_float()?.to_f64(), other.to_big_float()?.to_f64()));
     }
-    Some((float(one)?, float(other)?))
+    Some((one.to_f64()?, other.to_f64()?))
 }
 
 /// The scalar product of two vectors of one length.
@@ -593,7 +575,7 @@ fn vectors(op: Arithmetic, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Val
         (scalar, ValueRef::Vector(numbers)) if op == Arithmetic::Multiply => (numbers, scalar),
         _ => return None,
     };
-    let factor = float(factor)? as f32;
+    let factor = factor.to_f64()? as f32;
     if factor.is_infinite() {
         return None;
     }
@@ -612,7 +594,7 @@ fn vectors(op: Arithmetic, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Val
 }
 
 fn big_floats(op: Arithmetic, one: ValueRef<'_>, other: ValueRef<'_>) -> Option<Value> {
-    let (one, other) = (big_float(one)?, big_float(other)?);
+    let (one, other) = (one.to_big_float()?, other.to_big_float()?);
     match op {
         Arithmetic::Add => one.add(&other).map(Value::BigFloat),
         Arithmetic::Subtract => one.sub(&other).map(Value::BigFloat),

@@ -128,25 +128,8 @@ fn added(sum: &Value, more: ValueRef<'_>) -> Option<Value> {
         (Value::Vector(sum), ValueRef::Vector(more)) if sum.len() == more.len() => {
             Some(Value::Vector(sum.iter().zip(more).map(|(one, other)| one + other).collect()))
         }
-        (Value::BigFloat(sum), more) => sum.add(&big_float(more)?).map(Value::BigFloat),
+        (Value::BigFloat(sum), more) => sum.add(&more.to_big_float()?).map(Value::BigFloat),
         _ => None,
-    }
-}
-
-/// A number of any type as a great float.
-pub(super) fn big_float(value: ValueRef<'_>) -> Option<BigFloat> {
-    match value {
-        ValueRef::BigFloat(text) => BigFloat::parse(text).ok(),
-        ValueRef::Int(number) => Some(BigFloat::from_i64(number)),
-        ValueRef::Float(number) => BigFloat::from_f64(number),
-        ValueRef::Default(_)
-        | ValueRef::String(_)
-        | ValueRef::Bool(_)
-        | ValueRef::DateTime(_)
-        | ValueRef::Geo(_)
-        | ValueRef::Password(_)
-        | ValueRef::Vector(_)
-        | ValueRef::Binary(_) => None,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::Column;
 use crate::exec::math::sums::clamp;
 use hexgraph_base::plan::{Aggregate, Fraction, Holistic};
-use hexgraph_base::types::{BigFloat, Error, Result, Value, ValueRef};
+use hexgraph_base::types::{Error, Result, Value, ValueRef};
 
 /// The bytes of a value while it is aggregated: in a list that doubles, and its distance from
 /// another one.
@@ -69,7 +69,7 @@ pub(in crate::exec) fn of_values<'v>(
         match value {
             ValueRef::Int(int) if are_ints => ints.push(int),
             other => {
-                let float = number(other).ok_or_else(|| no_number(op, other))?;
+                let float = other.to_f64().ok_or_else(|| no_number(op, other))?;
                 if are_ints {
                     floats.extend(ints.drain(..).map(|int| int as f64));
                     are_ints = false;
@@ -113,22 +113,6 @@ fn float(result: Option<f64>) -> Option<Value> {
 
 fn count(values: usize) -> Option<Value> {
     Some(Value::Int(values as i64))
-}
-
-fn number(value: ValueRef<'_>) -> Option<f64> {
-    match value {
-        ValueRef::Int(int) => Some(int as f64),
-        ValueRef::Float(float) => Some(float),
-        ValueRef::BigFloat(text) => BigFloat::parse(text).ok().map(|number| number.to_f64()),
-        ValueRef::Bool(_)
-        | ValueRef::DateTime(_)
-        | ValueRef::Default(_)
-        | ValueRef::String(_)
-        | ValueRef::Geo(_)
-        | ValueRef::Password(_)
-        | ValueRef::Binary(_)
-        | ValueRef::Vector(_) => None,
-    }
 }
 
 fn no_number(op: Holistic, value: ValueRef<'_>) -> Error {
