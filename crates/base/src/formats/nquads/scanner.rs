@@ -496,26 +496,26 @@ enum LiteralName {
     Full(&'static str),
 }
 
-/// The types of literals.
-const LITERAL_TYPES: [(LiteralName, ValueType); 16] = {
+/// The types of literals, and whether values of the type are written with the name.
+const LITERAL_TYPES: [(LiteralName, ValueType, bool); 16] = {
     use LiteralName::{Both, Full, Long, Short};
     [
-        (Both("string"), ValueType::String),
-        (Both("int"), ValueType::Int),
-        (Both("integer"), ValueType::Int),
-        (Both("positiveInteger"), ValueType::Int),
-        (Both("float"), ValueType::Float),
-        (Both("double"), ValueType::Float),
-        (Both("boolean"), ValueType::Bool),
-        (Both("date"), ValueType::DateTime),
-        (Both("dateTime"), ValueType::DateTime),
-        (Short("decimal"), ValueType::BigFloat),
-        (Short("password"), ValueType::Password),
-        (Short("base64Binary"), ValueType::Binary),
-        (Short("[]float32"), ValueType::Vector),
-        (Full("geo:geojson"), ValueType::Geo),
-        (Long("gYear"), ValueType::DateTime),
-        (Long("gYearMonth"), ValueType::DateTime),
+        (Both("string"), ValueType::String, true),
+        (Both("int"), ValueType::Int, true),
+        (Both("integer"), ValueType::Int, false),
+        (Both("positiveInteger"), ValueType::Int, false),
+        (Both("float"), ValueType::Float, true),
+        (Both("double"), ValueType::Float, false),
+        (Both("boolean"), ValueType::Bool, true),
+        (Both("date"), ValueType::DateTime, false),
+        (Both("dateTime"), ValueType::DateTime, true),
+        (Short("decimal"), ValueType::BigFloat, true),
+        (Short("password"), ValueType::Password, true),
+        (Short("base64Binary"), ValueType::Binary, true),
+        (Short("[]float32"), ValueType::Vector, true),
+        (Full("geo:geojson"), ValueType::Geo, true),
+        (Long("gYear"), ValueType::DateTime, false),
+        (Long("gYearMonth"), ValueType::DateTime, false),
     ]
 };
 
@@ -524,18 +524,30 @@ fn literal_type(name: &str) -> Option<ValueType> {
     use LiteralName::{Both, Full, Long, Short};
     let short = name.strip_prefix("xs:");
     let long = if short.is_none() { name.strip_prefix(XML_SCHEMA) } else { None };
-    let is_named = |(own, _): &&(LiteralName, ValueType)| match own {
+    let is_named = |(own, ..): &&(LiteralName, ValueType, bool)| match own {
         Both(own) => short.or(long) == Some(own),
         Short(own) => short == Some(own),
         Long(own) => long == Some(own),
         Full(own) => name == *own,
     };
-    LITERAL_TYPES.iter().find(is_named).map(|(_, value_type)| *value_type)
+    LITERAL_TYPES.iter().find(is_named).map(|(_, value_type, _)| *value_type)
+}
+
+/// Returns how a literal of a type is marked, as two parts of a name; `None` for a type without a
+/// name.
+pub(super) fn mark_of(value_type: ValueType) -> Option<(&'static str, &'static str)> {
+    let mut written = LITERAL_TYPES.iter().filter(|(.., is_written)| *is_written);
+    let (name, ..) = written.find(|(_, named, _)| *named == value_type)?;
+    Some(match name {
+        LiteralName::Both(name) | LiteralName::Short(name) => ("xs:", name),
+        LiteralName::Long(name) => (XML_SCHEMA, name),
+        LiteralName::Full(name) => ("", name),
+    })
 }
 
 /// The names of the types of literals for messages, short where they have a short form.
 fn literal_names() -> Vec<String> {
-    let names = LITERAL_TYPES.iter().map(|(name, _)| match name {
+    let names = LITERAL_TYPES.iter().map(|(name, ..)| match name {
         LiteralName::Both(name) | LiteralName::Short(name) => format!("xs:{name}"),
         LiteralName::Long(name) => format!("{XML_SCHEMA}{name}"),
         LiteralName::Full(name) => (*name).to_owned(),

@@ -1,5 +1,6 @@
 //! Writes values and facets as N-Quads. Reading the text gives the same values again.
 
+use super::scanner::mark_of;
 use crate::types::{ValueRef, ValueType, write_int};
 use std::io::Write;
 
@@ -15,22 +16,14 @@ pub fn write_literal(value: ValueRef<'_>, lang: &str, existing: ValueType, out: 
         out.extend_from_slice(lang.as_bytes());
         return;
     }
-    let mark = match value.value_type() {
-        ValueType::Default | ValueType::Uid => return,
-        ValueType::String if existing == ValueType::String => return,
-        ValueType::String => "xs:string",
-        ValueType::Int => "xs:int",
-        ValueType::Float => "xs:float",
-        ValueType::Bool => "xs:boolean",
-        ValueType::DateTime => "xs:dateTime",
-        ValueType::Geo => "geo:geojson",
-        ValueType::Password => "xs:password",
-        ValueType::BigFloat => "xs:decimal",
-        ValueType::Vector => "xs:[]float32",
-        ValueType::Binary => "xs:base64Binary",
-    };
+    let value_type = value.value_type();
+    if value_type == ValueType::String && existing == ValueType::String {
+        return;
+    }
+    let Some((prefix, name)) = mark_of(value_type) else { return };
     out.extend_from_slice(b"^^<");
-    out.extend_from_slice(mark.as_bytes());
+    out.extend_from_slice(prefix.as_bytes());
+    out.extend_from_slice(name.as_bytes());
     out.push(b'>');
 }
 
@@ -95,6 +88,14 @@ mod tests {
     use crate::formats::{Object, literal_value, parse_line};
     use crate::types::{BigFloat, DateTime, Value};
     use proptest::prelude::*;
+
+    #[test]
+    fn each_type_of_literals_has_a_mark() {
+        for value_type in ValueType::ALL {
+            let is_unmarked = matches!(value_type, ValueType::Default | ValueType::Uid);
+            assert_eq!(mark_of(value_type).is_none(), is_unmarked, "{value_type:?}");
+        }
+    }
 
     fn any_value() -> impl Strategy<Value = Value> {
         let float = any::<f64>().prop_filter("no NaN is stored", |number| !number.is_nan());
