@@ -28,10 +28,15 @@ def parser(doc, tasks):
 
 
 def measure(engines, options, answer):
-    """Print a line of JSON for each task; `answer` is called with an engine and a task."""
+    """Print a line of JSON for each task; `answer` is called with an engine and a task.
+
+    An engine is left out of the tasks in its `cannot`.
+    """
     for task in options.tasks:
         answers, times = {}, {}
         for engine in engines:
+            if task in getattr(engine, "cannot", ()):
+                continue
             samples = []
             started = time.perf_counter()
             while len(samples) < 3 or (
@@ -62,14 +67,15 @@ def main(script, options, run, about):
     for threads in options.threads:
         command = [sys.executable, script, *sys.argv[1:], "--run", str(threads)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-            head = True
+            names = []
             print(f"\n{threads} threads, {about}, ms")
             for line in map(json.loads, child.stdout):
-                if head:
-                    print("task".ljust(8) + "answer".rjust(18), *(it.rjust(12) for it in line["ms"]))
-                    head = False
+                if not names:
+                    names = list(line["ms"])
+                    print("task".ljust(8) + "answer".rjust(18), *(it.rjust(12) for it in names))
                 least = min(line["ms"].values())
-                cells = [f"{ms:.2f}{'*' if ms == least else ' '}" for ms in line["ms"].values()]
+                times = [line["ms"].get(name) for name in names]
+                cells = ["- " if ms is None else f"{ms:.2f}{'*' if ms == least else ' '}" for ms in times]
                 print(
                     f"{line['task']:<8}{line['answer']:>18}",
                     *(it.rjust(12) for it in cells),

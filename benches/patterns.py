@@ -1,4 +1,4 @@
-"""How long does it take to count nine patterns of a social network, compared with DuckDB and Ladybug, in one run?
+"""How long does it take to count nine patterns of a social network, compared with DuckDB, Ladybug, NeuG and ArcadeDB, in one run?
 
 The network is generated: people who know each other, forums with posts, comments that reply, tags; its sizes have the proportions
 of a social network of a million messages. The patterns are those of LSQB (github.com/ldbc/lsqb): trees, cycles, optional and
@@ -6,8 +6,13 @@ absent parts. These are not results of LDBC's benchmark. Counts are compared bef
 
     python benches/patterns.py --messages 1000000 --threads 1 2
 
-prints medians in milliseconds, and which engine was the fastest. One process for each number of threads.
+prints medians in milliseconds, and which engine was the fastest. One process for each number of threads. NeuG and ArcadeDB
+take part where they are named: `--engines hexgraph NeuG ArcadeDB`. They need the packages `neug` and `arcadedb-embedded`; the
+first one wants another protobuf than the clients of the tests, so both have an environment of their own.
 """
+
+import tempfile
+from pathlib import Path
 
 import compare
 
@@ -215,16 +220,81 @@ class Ladybug:
         return self.db.execute(f"{text} RETURN count(*) AS n").get_next()[0]
 
 
+class NeuG:
+    name = "NeuG"
+    # "invalid intersect key", and answers of one thread: its queries in a process have no other.
+    cannot = (3,)
+
+    def __init__(self, nodes, edges, threads):
+        import neug
+
+        self.database = neug.Database("", mode="w", max_thread_num=threads)
+        self.db = self.database.connect()
+        for label, frame in nodes.items():
+            self.db.execute(f"CREATE NODE TABLE {label}(id INT64, PRIMARY KEY(id));")
+            self.copy(frame, label, "")
+        for name in sorted({name for _, name, _ in edges}):
+            of_name = {key: frame for key, frame in edges.items() if key[1] == name}
+            ends = ", ".join(f"FROM {source} TO {target}" for source, _, target in of_name)
+            self.db.execute(f"CREATE REL TABLE {name}({ends});")
+            for (source, _, target), frame in of_name.items():
+                self.copy(frame, name, f'from="{source}", to="{target}", ')
+
+    def copy(self, frame, table, ends):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.csv"
+            frame.write_csv(path, separator="|")
+            self.db.execute(f'COPY {table} FROM "{path}" ({ends}header=true, delimiter="|");')
+
+    def count(self, pattern):
+        text = CYPHER[pattern].replace(":Message", ":Post:Comment")
+        return next(iter(self.db.execute(f"{text} RETURN count(*) AS n;")))[0]
+
+
+class ArcadeDB:
+    name = "ArcadeDB"
+
+    def __init__(self, nodes, edges, _threads):
+        import arcadedb_embedded
+
+        self.folder = tempfile.TemporaryDirectory()
+        self.db = arcadedb_embedded.create_database(f"{self.folder.name}/db")
+        self.db.command("sql", "CREATE VERTEX TYPE Message")
+        for label in nodes:
+            parent = " EXTENDS Message" if label in ("Post", "Comment") else ""
+            self.db.command("sql", f"CREATE VERTEX TYPE {label}{parent}")
+        for name in sorted({name for _, name, _ in edges}):
+            self.db.command("sql", f"CREATE EDGE TYPE {name}")
+        with self.db.graph_batch(expected_edge_count=sum(map(len, edges.values()))) as batch:
+            vertices = {}
+            for label, frame in nodes.items():
+                ids = frame["id"].to_list()
+                made = batch.create_vertices(label, [{"id": it} for it in ids])
+                vertices.update(zip(ids, made, strict=True))
+            for (_, name, _), frame in edges.items():
+                for source, target in frame.iter_rows():
+                    batch.new_edge(vertices[source], name, vertices[target])
+
+    def count(self, pattern):
+        text = f"{CYPHER[pattern]} RETURN count(*) AS n"
+        return next(iter(self.db.query("opencypher", text))).get("n")
+
+
+ENGINES = {engine.name: engine for engine in (Hexgraph, Duck, Ladybug, NeuG, ArcadeDB)}
+
+
 def run(options):
     """Measure with one number of threads; print a line of JSON for each pattern."""
     nodes, edges = network(options.messages)
-    engines = [engine(nodes, edges, options.run) for engine in (Hexgraph, Duck, Ladybug)]
+    engines = [ENGINES[name](nodes, edges, options.run) for name in options.engines]
     compare.measure(engines, options, lambda engine, pattern: engine.count(pattern))
 
 
 def main():
     parser = compare.parser(__doc__, CYPHER)
     parser.add_argument("--messages", type=int, default=1_000_000)
+    default = ["hexgraph", "DuckDB", "Ladybug"]
+    parser.add_argument("--engines", nargs="+", choices=ENGINES, default=default)
     options = parser.parse_args()
     compare.main(__file__, options, run, f"{options.messages:,} messages")
 
