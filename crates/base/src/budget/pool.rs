@@ -283,13 +283,13 @@ impl Budget {
         let projected = |reserved: u64, ever: u64| {
             looked.map_or(reserved, |watch| watch.projected(reserved, ever))
         };
-        // What is refused here adds nothing: its bytes would make smaller calls beside it fail.
-        let ahead = projected(
+        // What is refused here adds nothing: its bytes would make concurrent smaller calls fail.
+        let expected = projected(
             self.reserved().saturating_add(bytes),
             ever_reserved.load(Relaxed).wrapping_add(bytes),
         );
-        if *bound - retained < ahead {
-            return Err(self.full(&format!("for another {bytes} bytes"), ahead - bytes));
+        if *bound - retained < expected {
+            return Err(self.full(&format!("for another {bytes} bytes"), expected - bytes));
         }
         // Added first and removed on failure: of two concurrent calls only one gets the last bytes.
         let after = reserved.fetch_add(bytes, Relaxed).saturating_add(bytes);

@@ -36,8 +36,8 @@ pub(in crate::execute) struct Lowered {
 }
 
 /// Lowers the stages from the beginning of a query to a group; `None` where rows are needed one by
-/// one. `count` is a free slot, `types` the number of types of relationships. Where rows are listed,
-/// what makes numbers of matches differences is tested for each binding.
+/// one. `count` is a free slot, `types` the number of types of relationships. Where rows are
+/// listed, what makes numbers of matches differences is tested for each binding.
 pub(in crate::execute) fn lower(
     stages: &[Stage],
     (keys, aggregates): (&[(SlotIndex, Expression)], &[Aggregate]),
@@ -334,14 +334,14 @@ impl Lowering {
     }
 
     /// The condition that two relationships of a type differ: they have another subject or another
-    /// object. `None` where their endpoints do not tell.
+    /// object. `None` where their endpoints do not determine them.
     fn differ(&self, one: usize, other: usize) -> Option<Expression> {
         let (one, other) = (&self.pattern.edges[one], &self.pattern.edges[other]);
-        let is_told = |it: &Edge| {
+        let is_plain = |it: &Edge| {
             let mut slots = [it.from, it.to].map(|it| self.pattern.variables[it].slot).into_iter();
             it.types.len() == 1 && !it.either && slots.all(|slot| slot < INSIDE_OF_WALKS)
         };
-        if one.types != other.types || !is_told(one) || !is_told(other) {
+        if one.types != other.types || !is_plain(one) || !is_plain(other) {
             return None;
         }
         let node =
@@ -482,7 +482,8 @@ impl Lowering {
         self.attach(plan, kind, false)
     }
 
-    /// An aggregate of the variables. Counts of a node or a relationship that is matched count rows.
+    /// An aggregate of the variables. Counts of a node or a relationship that is matched count
+    /// rows.
     fn aggregate(&self, aggregate: &Aggregate) -> Option<Aggregate> {
         let is_matched = |it: &Expression| match it.operation {
             Operation::Slot(slot) => {

@@ -583,8 +583,7 @@ impl<'a> Join<'_, 'a> {
         match triangles {
             Some(0) => return Ok(()),
             Some(count) => {
-                each(&Bindings { nodes: Vec::new(), counts: vec![count] })?;
-                return Ok(());
+                return each(&Bindings { nodes: Vec::new(), counts: vec![count] }).map(drop);
             }
             None => {}
         }

@@ -142,8 +142,8 @@ impl<'a> Resolver<'a> {
         Ok(true)
     }
 
-    /// The join that counts the matches before a group, or lists them; `None` where they are matched
-    /// row by row.
+    /// The join that counts the matches before a group, or lists them; `None` where they are
+    /// matched row by row.
     pub(super) fn lowered(
         &mut self,
         groups: (&[(SlotIndex, Expression)], &[Aggregate]),

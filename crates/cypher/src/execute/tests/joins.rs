@@ -176,7 +176,7 @@ fn texts() -> impl Strategy<Value = String> {
                 text += &if at == 0 { part.to_owned() } else { format!("[r{}{part}", at - 1) };
             }
             let has = |it: &str| {
-                let is_there = |name: &str, whole: &str| !it.contains(name) || text.contains(whole);
+                let is_there = |name: &str, of: &str| !it.contains(name) || text.contains(of);
                 (0..4).all(|at| {
                     is_there(&format!("v{at}"), &format!("(v{at})"))
                         && is_there(&format!("r{at}"), &format!("[r{at}"))

@@ -3,13 +3,13 @@
 
 use super::column_rows::{Count, RetainBits, RetainListed, RowLoop};
 use super::compare::ValueCondition;
-use super::text_function::TextCondition;
 use crate::exec::columns::batches::RowFinder;
 use crate::exec::columns::read::typed_or_none;
 use crate::exec::cost::{self, Cost};
 use crate::graph::{LangValues, Row};
 use crate::storage::{FrozenBitmap, TextArray, Values, bit_of};
 use hexgraph_base::geo::GeoQuery;
+use hexgraph_base::text::{Regex, within_distance};
 use hexgraph_base::types::{DateTime, Geometry, Result, Value, ValueRef, ValueType};
 use std::ops::{Bound, RangeInclusive};
 use std::sync::{Arc, OnceLock};
@@ -34,6 +34,36 @@ pub(crate) enum Condition {
     Matches(TextCondition),
     /// It is a geometry with the queried relation to the queried one.
     Relates(Arc<GeoQuery>),
+}
+
+/// A condition on a text, which is not empty.
+#[derive(Clone)]
+pub(crate) enum TextCondition {
+    /// It matches the pattern.
+    Matches(Box<Regex>),
+    /// It differs from the text in at most so many characters.
+    Near(Box<str>, usize),
+}
+
+impl TextCondition {
+    /// Whether a value is a text that meets it.
+    pub(super) fn holds(&self, value: ValueRef<'_>) -> bool {
+        matchable(value).is_some_and(|text| match self {
+            TextCondition::Matches(regex) => regex.is_match(text),
+            TextCondition::Near(other, distance) => within_distance(text, other, *distance),
+        })
+    }
+
+    /// Whether it has memory that only one thread at a time can use.
+    pub(super) fn has_memory(&self) -> bool {
+        matches!(self, TextCondition::Matches(_))
+    }
+}
+
+impl From<TextCondition> for Condition {
+    fn from(condition: TextCondition) -> Condition {
+        Condition::Matches(condition)
+    }
 }
 
 impl From<ValueCondition> for Condition {
@@ -331,6 +361,14 @@ impl<'a> Stored<'a> {
         let are_texts = value_type == ValueType::String && is_text(*stored);
         (column.rows.is_none() && are_texts)
             .then(|| Stored::Codes(codes.as_slice(), texts, OnceLock::new()))
+    }
+}
+
+/// The text of a value that patterns are matched with: an empty one matches none.
+fn matchable(value: ValueRef<'_>) -> Option<&str> {
+    match value {
+        ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ use super::geo_function::GeoCall;
 use super::needed_index::expect_index;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
+use super::text_function::text_condition;
 use crate::exec::control::context::Context;
 use crate::exec::cost;
 use crate::graph::{IndexView, LangValues, Predicate};
@@ -153,7 +154,11 @@ impl<'a> Context<'a> {
             Call::Between { left, low, high } => {
                 self.compare_tester(left, |value_type| self.expected_between(low, high, value_type))
             }
-            Call::Text { predicate, test } => self.text_tester(predicate, test),
+            Call::Text { predicate, test } => {
+                let Some(result) = self.resolve(predicate)? else { return nothing() };
+                let expected = text_condition(result, test)?.into();
+                Ok(Tester::of_values(result, predicate.lang.as_deref(), expected))
+            }
             Call::Has(name) => match self.resolve(name)? {
                 Some(predicate) => Ok(Tester::Has(predicate, name.lang.as_deref(), name.reverse)),
                 None => nothing(),
@@ -301,7 +306,7 @@ pub(crate) fn is_reported(function: &Function) -> bool {
     !matches!(function.call, Call::Terms { .. } | Call::SimilarTo { .. })
 }
 
-pub(super) fn nothing<'a>() -> Result<Tester<'a>> {
+fn nothing<'a>() -> Result<Tester<'a>> {
     Ok(Tester::Constant(false))
 }
 

@@ -8,6 +8,7 @@ use super::function::{
 use super::geo_function::GeoCall;
 use super::similar::Similar;
 use super::tester::{Counter, Tester, comparable};
+use super::text_function::root_text;
 use crate::exec::access_path::RootPath;
 use crate::exec::columns::batches::Members;
 use crate::exec::control::context::Context;
@@ -78,7 +79,7 @@ impl<'a> Context<'a> {
                 // `Ge` represents all comparisons that need an order.
                 self.root_compare(left, Comparison::Ge, &expected)
             }
-            Call::Text { predicate, test } => self.root_text(function, predicate, test),
+            Call::Text { predicate, test } => root_text(self, function, predicate, test),
             Call::UidIn { .. } => Err(Error::query("`uid_in` can't be the function of a block")
                 .with_hint("use it in a filter")),
             Call::CustomTerms { tokenizer } => Err(no_tokenizer(tokenizer)),

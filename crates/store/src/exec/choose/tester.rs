@@ -546,7 +546,7 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::choose::text_function::TextCondition;
+    use crate::exec::choose::column_test::TextCondition;
     use crate::exec::control::stop::RequestContext;
     use crate::exec::tests::random_graph::graph;
     use fastrand::Rng;

@@ -1,12 +1,10 @@
-//! Functions that test a text: the condition of each, and how it selects the nodes of a block.
+//! Functions that test a text: their conditions, and how they select the nodes of a block.
 //!
-//! A new one is a variant of [`TextTest`] and its arms in this file: other code treats all of them
-//! alike, as a test of each candidate.
+//! A new one is a variant of [`TextTest`], its arms in this file, and a [`TextCondition`]: other
+//! code treats all of them alike, as a test of each candidate.
 
-use super::column_test::Condition;
-use super::function::nothing;
+use super::column_test::TextCondition;
 use super::needed_index::expect_index;
-use super::tester::Tester;
 use super::trigrams::{near_trigrams, trigram_set, trigram_views};
 use crate::exec::access_path::RootPath;
 use crate::exec::columns::batches::Members;
@@ -15,38 +13,8 @@ use crate::graph::Predicate;
 use crate::index::TokenKey;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Function, PredicateRef, PredicateUse, TextTest};
-use hexgraph_base::text::{PatternError, Regex, TrigramQuery, within_distance};
-use hexgraph_base::types::{Error, Result, ValueRef, ValueType};
-
-/// A condition on a text, which is not empty.
-#[derive(Clone)]
-pub(crate) enum TextCondition {
-    /// It matches the pattern.
-    Matches(Box<Regex>),
-    /// It differs from the text in at most so many characters.
-    Near(Box<str>, usize),
-}
-
-impl TextCondition {
-    /// Whether a value is a text that meets it.
-    pub(super) fn holds(&self, value: ValueRef<'_>) -> bool {
-        matchable(value).is_some_and(|text| match self {
-            TextCondition::Matches(regex) => regex.is_match(text),
-            TextCondition::Near(other, distance) => within_distance(text, other, *distance),
-        })
-    }
-
-    /// Whether it has memory that only one thread at a time can use.
-    pub(super) fn has_memory(&self) -> bool {
-        matches!(self, TextCondition::Matches(_))
-    }
-}
-
-impl From<TextCondition> for Condition {
-    fn from(condition: TextCondition) -> Condition {
-        Condition::Matches(condition)
-    }
-}
+use hexgraph_base::text::{PatternError, TrigramQuery};
+use hexgraph_base::types::{Error, Result, ValueType};
 
 /// How the nodes of a block are selected by a test, and another path with what decides for it.
 pub(crate) fn text_root_paths(test: &TextTest) -> (RootPath, Option<(RootPath, &'static str)>) {
@@ -58,117 +26,88 @@ pub(crate) fn text_root_paths(test: &TextTest) -> (RootPath, Option<(RootPath, &
     }
 }
 
-impl<'a> Context<'a> {
-    /// The test of a predicate's texts.
-    pub(super) fn text_tester<'f>(
-        &self,
-        name: &'f PredicateRef,
-        test: &TextTest,
-    ) -> Result<Tester<'f>>
-    where
-        'a: 'f,
-    {
-        let Some(predicate) = self.resolve(name)? else { return nothing() };
-        let expected = match test {
-            TextTest::Regexp { pattern, flags } => {
-                expect_text(predicate, "regexp")?;
-                let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
-                TextCondition::Matches(Box::new(regex))
-            }
-            TextTest::Near { text, distance } => {
-                expect_index(predicate, PredicateUse::Trigrams)?;
-                TextCondition::Near(text.as_str().into(), match_distance(distance)?)
-            }
-        };
-        Ok(Tester::of_values(predicate, name.lang.as_deref(), expected.into()))
-    }
-
-    /// The nodes of a block that a test selects.
-    pub(super) fn root_text<'f>(
-        &self,
-        function: &'f Function,
-        name: &PredicateRef,
-        test: &TextTest,
-    ) -> Result<NodeSet>
-    where
-        'a: 'f,
-    {
-        match test {
-            TextTest::Regexp { pattern, flags } => self.root_regexp(function, name, pattern, flags),
-            TextTest::Near { text, distance } => self.root_match(function, name, text, distance),
+/// The condition on the texts of a predicate.
+pub(super) fn text_condition(predicate: &Predicate, test: &TextTest) -> Result<TextCondition> {
+    Ok(match test {
+        TextTest::Regexp { pattern, flags } => {
+            expect_text(predicate, "regexp")?;
+            let regex = hexgraph_base::text::compile(pattern, flags).map_err(bad_pattern)?;
+            TextCondition::Matches(Box::new(regex))
         }
-    }
-
-    fn root_regexp<'f>(
-        &self,
-        function: &'f Function,
-        name: &PredicateRef,
-        pattern: &str,
-        flags: &str,
-    ) -> Result<NodeSet>
-    where
-        'a: 'f,
-    {
-        let tester = self.tester(function)?;
-        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
-        expect_text(predicate, "regexp")?;
-        expect_index(predicate, PredicateUse::Trigrams).map_err(|error| {
-            let hint = format!(
-                "add `@index(trigram)` to the schema of `{}`, or use the function in a filter",
-                predicate.def.name
-            );
-            error.with_hint(hint)
-        })?;
-        let query = hexgraph_base::text::trigram_query(pattern, flags).map_err(bad_pattern)?;
-        if matches!(query, TrigramQuery::Any) {
-            let message =
-                format!("the regular expression /{pattern}/ matches too much for an index");
-            let hint = "each alternative needs three literal bytes in a row; or use it in a filter";
-            return Err(Error::query(message).with_hint(hint));
+        TextTest::Near { text, distance } => {
+            expect_index(predicate, PredicateUse::Trigrams)?;
+            TextCondition::Near(text.as_str().into(), match_distance(distance)?)
         }
-        self.took(RootPath::Trigrams);
-        let views = trigram_views(predicate, name.lang.as_deref()).flatten();
-        let result = views.fold(NodeSet::default(), |all, it| all.or(&trigram_set(it, &query)));
-        Ok(NodeSet::from(self.retain_passing(Members::Set(&result), &tester)?))
-    }
+    })
+}
 
-    fn root_match<'f>(
-        &self,
-        function: &'f Function,
-        name: &PredicateRef,
-        text: &str,
-        distance: &str,
-    ) -> Result<NodeSet>
-    where
-        'a: 'f,
-    {
-        let distance = match_distance(distance)?;
-        let tester = self.tester(function)?;
-        let Some(predicate) = self.resolve(name)? else { return Ok(NodeSet::default()) };
-        let views: Option<Vec<_>> = trigram_views(predicate, name.lang.as_deref()).collect();
-        let views = views.unwrap_or_default();
-        let count = |token: &TokenKey| views.iter().map(|view| view.nodes(token).len()).sum();
-        let holders = self.has_set(predicate, name)?;
-        let near = near_trigrams(text, distance, &count).filter(|_| !views.is_empty());
-        if let Some((tokens, result)) = near
-            && self.pick(result < holders.len(), result, || vec![true, false])
-        {
-            self.took(RootPath::Trigrams);
-            let sets = views.iter().flat_map(|view| tokens.iter().map(|token| view.nodes(token)));
-            let candidates = crate::graph::union_of_sets(&sets.collect::<Vec<_>>());
-            return Ok(NodeSet::from(self.retain_passing(Members::Set(&candidates), &tester)?));
+/// The nodes of a block that a test selects.
+pub(super) fn root_text<'a: 'f, 'f>(
+    context: &Context<'a>,
+    function: &'f Function,
+    name: &PredicateRef,
+    test: &TextTest,
+) -> Result<NodeSet> {
+    match test {
+        TextTest::Regexp { pattern, flags } => {
+            root_regexp(context, function, name, (pattern, flags))
         }
-        self.took(RootPath::Texts);
-        self.passing_members(&holders, &tester)
+        TextTest::Near { text, distance } => root_match(context, function, name, (text, distance)),
     }
 }
 
-/// The text of a value that patterns are matched with: an empty one matches none.
-fn matchable(value: ValueRef<'_>) -> Option<&str> {
-    match value {
-        ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
-        _ => None,
+fn root_regexp<'a: 'f, 'f>(
+    context: &Context<'a>,
+    function: &'f Function,
+    name: &PredicateRef,
+    (pattern, flags): (&str, &str),
+) -> Result<NodeSet> {
+    let tester = context.tester(function)?;
+    let Some(predicate) = context.resolve(name)? else { return Ok(NodeSet::default()) };
+    expect_text(predicate, "regexp")?;
+    expect_index(predicate, PredicateUse::Trigrams).map_err(|error| {
+        let hint = format!(
+            "add `@index(trigram)` to the schema of `{}`, or use the function in a filter",
+            predicate.def.name
+        );
+        error.with_hint(hint)
+    })?;
+    let query = hexgraph_base::text::trigram_query(pattern, flags).map_err(bad_pattern)?;
+    if matches!(query, TrigramQuery::Any) {
+        let message = format!("the regular expression /{pattern}/ matches too much for an index");
+        let hint = "each alternative needs three literal bytes in a row; or use it in a filter";
+        return Err(Error::query(message).with_hint(hint));
     }
+    context.took(RootPath::Trigrams);
+    let views = trigram_views(predicate, name.lang.as_deref()).flatten();
+    let result = views.fold(NodeSet::default(), |all, it| all.or(&trigram_set(it, &query)));
+    Ok(NodeSet::from(context.retain_passing(Members::Set(&result), &tester)?))
+}
+
+fn root_match<'a: 'f, 'f>(
+    context: &Context<'a>,
+    function: &'f Function,
+    name: &PredicateRef,
+    (text, distance): (&str, &str),
+) -> Result<NodeSet> {
+    let distance = match_distance(distance)?;
+    let tester = context.tester(function)?;
+    let Some(predicate) = context.resolve(name)? else { return Ok(NodeSet::default()) };
+    let views: Option<Vec<_>> = trigram_views(predicate, name.lang.as_deref()).collect();
+    let views = views.unwrap_or_default();
+    let count = |token: &TokenKey| views.iter().map(|view| view.nodes(token).len()).sum();
+    let holders = context.has_set(predicate, name)?;
+    let near = near_trigrams(text, distance, &count).filter(|_| !views.is_empty());
+    if let Some((tokens, result)) = near
+        && context.pick(result < holders.len(), result, || vec![true, false])
+    {
+        context.took(RootPath::Trigrams);
+        let sets = views.iter().flat_map(|view| tokens.iter().map(|token| view.nodes(token)));
+        let candidates = crate::graph::union_of_sets(&sets.collect::<Vec<_>>());
+        return Ok(NodeSet::from(context.retain_passing(Members::Set(&candidates), &tester)?));
+    }
+    context.took(RootPath::Texts);
+    context.passing_members(&holders, &tester)
 }
 
 /// The error for a regular expression that can't be read.

@@ -229,12 +229,12 @@ impl Direction {
                     visit(facet_in(facets, key));
                     continue;
                 }
-                let found = match list.get(next) {
+                let index = match list.get(next) {
                     Some(other) if *other == target => Ok(next),
                     _ => list.binary_search(&target),
                 };
-                next = found.map_or(next, |at| at + 1);
-                let position = found.ok().map(|at| positions.start + at);
+                next = index.map_or(next, |at| at + 1);
+                let position = index.ok().map(|at| positions.start + at);
                 visit(position.and_then(|it| columns.iter().find_map(|facet| facet.get(it))));
             }
         }
