@@ -16,6 +16,7 @@ use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::slice;
 
 /// Adds a row to an answer, from the slots of its columns.
 pub(in crate::execute) fn answer_row(
@@ -45,8 +46,7 @@ pub(super) fn answer_parts(
 }
 
 impl Execution<'_> {
-    /// Answers a query that is one projection of a scan; `None` for another query, or one whose
-    /// columns need rows.
+    /// Answers a query that is one projection of a scan; `None` for another query.
     pub(in crate::execute) fn answer_scan(
         &self,
         plan: &QueryPlan,
@@ -64,23 +64,26 @@ impl Execution<'_> {
         let (Some(scan), Some(graph)) = (scan_only(scan), self.graph.adjacency()) else {
             return Ok(None);
         };
-        let projection =
-            CellProjection::new(self, graph, (BoundSlots::of_nodes(&[scan.slot]), items), row);
-        let Some(order) = projection.order(columns) else { return Ok(None) };
         let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);
         let nodes = match self.first_rows((&scan, graph), items, row, by_row)? {
             ControlFlow::Break(()) => return Ok(Some(DONE)),
             ControlFlow::Continue(nodes) => nodes,
         };
+        // Most look-ups have no more rows than these: nothing is compiled for them.
+        if nodes.nodes().is_empty() {
+            return Ok(Some(MORE));
+        }
+        let bound = BoundSlots::of_nodes(slice::from_ref(&scan.slot));
+        let projection = CellProjection::new(self, graph, (bound, items), row);
         let filters = self.filters((scan.slot, nodes.label), scan.filters, graph, row);
+        let order = projection.order(columns).filter(|_| filters.others.is_empty());
         for batch in batches(nodes.nodes()) {
             graph.check()?;
-            let passing = match filters.others.is_empty() {
-                true => filters.conditions.passing(batch)?,
-                false => None,
-            };
-            let parts = match passing {
-                Some(passing) => projection.columns(&passing, &order)?,
+            let parts = match &order {
+                Some(order) => match filters.conditions.passing(batch)? {
+                    Some(passing) => projection.columns(&passing, order)?,
+                    None => None,
+                },
                 None => None,
             };
             let Some(parts) = parts else {
