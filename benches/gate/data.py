@@ -175,7 +175,10 @@ def load_wide(db, folder):
     paths = [folder / "nodes.parquet", folder / "edges.parquet"]
     if not all(path.exists() for path in paths):
         for frame, path in zip(columns.make(NODES, 5 * NODES), paths, strict=True):
-            frame.write_parquet(path)
+            # Two builds may make it at the same time: each has a file of its own until it is written.
+            own = path.with_suffix(f".{os.getpid()}")
+            frame.write_parquet(own)
+            own.replace(path)
     nodes, edges = (pl.read_parquet(path) for path in paths)
     db.alter(columns.SCHEMA)
     db.load_nodes(nodes.drop("lives_in"), id="id", uid=True, progress=False)
