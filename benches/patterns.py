@@ -11,6 +11,7 @@ take part where they are named: `--engines hexgraph NeuG ArcadeDB`. They need th
 first one wants another protobuf than the clients of the tests, so both have an environment of their own.
 """
 
+import contextlib
 import tempfile
 from pathlib import Path
 
@@ -258,7 +259,9 @@ class ArcadeDB:
         import arcadedb_embedded
 
         self.folder = tempfile.TemporaryDirectory()
-        self.db = arcadedb_embedded.create_database(f"{self.folder.name}/db")
+        # Its log goes to the folder of the process.
+        with contextlib.chdir(self.folder.name):
+            self.db = arcadedb_embedded.create_database(f"{self.folder.name}/db")
         self.db.command("sql", "CREATE VERTEX TYPE Message")
         for label in nodes:
             parent = " EXTENDS Message" if label in ("Post", "Comment") else ""
