@@ -125,7 +125,7 @@ impl<'g> Conditions<'g> {
         }
         let results = self.each(nodes, |chunk| {
             let node = |position: u32| chunk.rows()[position as usize];
-            Ok(self.positions(chunk)?.into_iter().map(node).collect::<Vec<u32>>())
+            Ok(passing_rows(&self.operators, chunk)?.into_iter().map(node).collect::<Vec<u32>>())
         })?;
         Ok(results.map(|it| it.concat()))
     }
@@ -137,30 +137,33 @@ impl<'g> Conditions<'g> {
     ) -> Result<Option<Vec<R>>> {
         self.batch.each(nodes, (self.operators.len(), CHECKED_NODES), work)
     }
+}
 
-    /// The positions of the nodes that pass. Each condition is evaluated for the nodes that pass
-    /// those before it.
-    fn positions<'s>(&'s self, chunk: &Chunk<'_, 's>) -> Decided<Vec<u32>> {
-        let Some((first, others)) = self.operators.split_first() else {
-            return Ok(Bits::all(chunk.len(), true).positions());
-        };
-        let mut positions = first.truths(chunk)?.holding().positions();
-        if others.is_empty() || positions.is_empty() {
-            return Ok(positions);
-        }
-        let mut rest = chunk.narrowed(&positions);
-        for (at, operator) in others.iter().enumerate() {
-            let passing = operator.truths(&rest)?.holding().positions();
-            if passing.len() < positions.len() {
-                positions = passing.iter().map(|at| positions[*at as usize]).collect();
-                if positions.is_empty() || at + 1 == others.len() {
-                    break;
-                }
-                rest = rest.narrowed(&passing);
-            }
-        }
-        Ok(positions)
+/// The positions of the rows of a chunk that pass all conditions. Each condition is evaluated for
+/// the rows that pass those before it.
+pub(super) fn passing_rows<'s>(
+    conditions: &'s [CellOperator],
+    chunk: &Chunk<'_, 's>,
+) -> Decided<Vec<u32>> {
+    let Some((first, others)) = conditions.split_first() else {
+        return Ok(Bits::all(chunk.len(), true).positions());
+    };
+    let mut positions = first.truths(chunk)?.holding().positions();
+    if others.is_empty() || positions.is_empty() {
+        return Ok(positions);
     }
+    let mut rest = chunk.narrowed(&positions);
+    for (at, operator) in others.iter().enumerate() {
+        let passing = operator.truths(&rest)?.holding().positions();
+        if passing.len() < positions.len() {
+            positions = passing.iter().map(|at| positions[*at as usize]).collect();
+            if positions.is_empty() || at + 1 == others.len() {
+                break;
+            }
+            rest = rest.narrowed(&passing);
+        }
+    }
+    Ok(positions)
 }
 
 /// Whether a condition is that a node has one label.

@@ -4,7 +4,7 @@
 use super::bits::Valid;
 use super::cell::{Decided, Undecided};
 use super::chunk::Chunk;
-use super::compile::{BoundSlots, CellOperator};
+use super::compile::CellOperator;
 use super::scan::{BYTES_MAX, CellProjection, batches, scan_only};
 use super::vector::Vector;
 use crate::execute::answer::{AnswerColumn, AnswerSink};
@@ -16,7 +16,6 @@ use hexgraph_base::types::Result;
 use hexgraph_scalar::Value;
 use std::ops::ControlFlow;
 use std::rc::Rc;
-use std::slice;
 
 /// Adds a row to an answer, from the slots of its columns.
 pub(in crate::execute) fn answer_row(
@@ -65,16 +64,10 @@ impl Execution<'_> {
             return Ok(None);
         };
         let by_row = &mut |row: &mut Row| answer_row(columns, row, sink, reserved);
-        let nodes = match self.first_rows((&scan, graph), items, row, by_row)? {
-            ControlFlow::Break(()) => return Ok(Some(DONE)),
-            ControlFlow::Continue(nodes) => nodes,
+        let (nodes, projection) = match self.begun_scan((&scan, graph), items, row, by_row)? {
+            ControlFlow::Break(flow) => return Ok(Some(flow)),
+            ControlFlow::Continue(rest) => rest,
         };
-        // Most look-ups have no more rows than these: nothing is compiled for them.
-        if nodes.nodes().is_empty() {
-            return Ok(Some(MORE));
-        }
-        let bound = BoundSlots::of_nodes(slice::from_ref(&scan.slot));
-        let projection = CellProjection::new(self, graph, (bound, items), row);
         let filters = self.filters((scan.slot, nodes.label), scan.filters, graph, row);
         let order = projection.order(columns).filter(|_| filters.others.is_empty());
         for batch in batches(nodes.nodes()) {

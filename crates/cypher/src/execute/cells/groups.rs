@@ -2,8 +2,8 @@
 //! chunks are merged in their order. Chunks have the same bindings with any number of threads, so
 //! that sums of floats have the same bits.
 
-use super::batch::CellBatch;
-use super::bits::{Bits, is_valid};
+use super::batch::{CellBatch, passing_rows};
+use super::bits::is_valid;
 use super::cell::{Cell, Decided, Undecided};
 use super::chunk::Chunk;
 use super::compile::{BoundSlots, CellOperator, Compiler};
@@ -166,11 +166,7 @@ impl GroupOperators<'_, '_> {
         context: &Context,
     ) -> Decided<Partial<'c>> {
         if !self.conditions.is_empty() {
-            let mut passing = Bits::all(chunk.len(), true);
-            for condition in &self.conditions {
-                passing = passing.and(condition.truths(chunk)?.holding());
-            }
-            let positions = passing.positions();
+            let positions = passing_rows(&self.conditions, chunk)?;
             let weights: Option<Vec<u64>> =
                 weights.map(|it| positions.iter().map(|at| it[*at as usize]).collect());
             return self.groups_of(&chunk.narrowed(&positions), weights.as_deref(), context);

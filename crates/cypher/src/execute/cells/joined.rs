@@ -1,12 +1,11 @@
 //! Rows of a join: the conditions and the projection after it are evaluated over its bindings.
 
-use super::batch::CellBatch;
+use super::batch::{CellBatch, passing_rows};
 use super::chunk::Chunk;
 use super::columns::{answer_parts, answer_row};
 use super::compile::{BoundSlots, CellOperator, Compiler};
 use super::scan::CellProjection;
 use super::top::{TopPart, TopRows};
-use super::vectors::bits::Bits;
 use super::vectors::cell::{Decided, Undecided};
 use crate::execute::adjacency::Adjacency;
 use crate::execute::answer::{AnswerColumn, AnswerSink};
@@ -97,13 +96,10 @@ impl<'p, 'g> JoinedCells<'p, 'g> {
         }
         let about = (self.conditions.len() + usize::from(self.top.is_some()), CHECKED_NODES);
         let parts = self.batch.each_row((nodes, self.width), about, |_, chunk| {
-            let mut passing = Bits::all(chunk.len(), true);
-            for condition in &self.conditions {
-                passing = passing.and(condition.truths(chunk)?.holding());
-            }
+            let positions = passing_rows(&self.conditions, chunk)?;
             match &self.top {
-                Some(top) => top.part(chunk, passing.positions()),
-                None => Ok(TopPart::all(passing.positions())),
+                Some(top) => top.part(chunk, positions),
+                None => Ok(TopPart::all(positions)),
             }
         })?;
         if let (Some(top), Some(parts)) = (&mut self.top, &parts) {

@@ -220,21 +220,37 @@ impl<'a> Execution<'a> {
     ) -> Result<Option<Flow>> {
         let Some(graph) = self.graph.adjacency() else { return Ok(None) };
         let Some(scan) = scan_only(plan) else { return Ok(None) };
-        let nodes = match self.first_rows((&scan, graph), items, row, sink)? {
-            ControlFlow::Break(()) => return Ok(Some(DONE)),
-            ControlFlow::Continue(nodes) => nodes,
+        let (nodes, projection) = match self.begun_scan((&scan, graph), items, row, sink)? {
+            ControlFlow::Break(flow) => return Ok(Some(flow)),
+            ControlFlow::Continue(rest) => rest,
         };
-        if nodes.nodes().is_empty() {
-            return Ok(Some(MORE));
-        }
-        let bound = BoundSlots::of_nodes(slice::from_ref(&scan.slot));
-        let projection = CellProjection::new(self, graph, (bound, items), row);
         let about = (nodes.label, nodes.nodes());
         self.project_nodes(&scan, &projection, about, row, sink).map(Some)
     }
 
+    /// Pushes the first rows of a scan, and returns the nodes that are left with their projection.
+    /// A scan without more nodes breaks: most look-ups do, and nothing is compiled for them.
+    pub(super) fn begun_scan<'p, 'g>(
+        &self,
+        (scan, graph): (&ScanOnly<'p>, &'g dyn Adjacency),
+        items: &'p [(SlotIndex, Expression)],
+        row: &mut Row,
+        sink: Sink<'_>,
+    ) -> Result<ControlFlow<Flow, (ScanNodes<'p, 'g>, CellProjection<'p, 'g>)>> {
+        let nodes = match self.first_rows((scan, graph), items, row, sink)? {
+            ControlFlow::Break(()) => return Ok(ControlFlow::Break(DONE)),
+            ControlFlow::Continue(nodes) => nodes,
+        };
+        if nodes.nodes().is_empty() {
+            return Ok(ControlFlow::Break(MORE));
+        }
+        let bound = BoundSlots::of_nodes(slice::from_ref(&scan.slot));
+        let projection = CellProjection::new(self, graph, (bound, items), row);
+        Ok(ControlFlow::Continue((nodes, projection)))
+    }
+
     /// Pushes the rows of the first nodes one by one, and returns the others.
-    pub(super) fn first_rows<'p, 'g>(
+    fn first_rows<'p, 'g>(
         &self,
         (scan, graph): (&ScanOnly<'p>, &'g dyn Adjacency),
         items: &[(SlotIndex, Expression)],
@@ -243,10 +259,8 @@ impl<'a> Execution<'a> {
     ) -> Result<ControlFlow<(), ScanNodes<'p, 'g>>> {
         if let Some(nodes) = self.indexed_nodes(scan, row)? {
             let _reserved = self.reserve_nodes(&nodes)?;
-            let least = match scan.label {
-                Some(label) => self.graph.label_count(label)? as usize / NODES_PER_ROW,
-                None => 0,
-            };
+            let labelled = self.label_count(scan.label)?.unwrap_or(0) as usize;
+            let least = labelled / NODES_PER_ROW;
             let (first, others) = nodes.split_at(nodes.len().min(least.max(ROWS_BY_INDEX)));
             if self.push_rows(scan, first, items, row, sink)?.is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -268,10 +282,14 @@ impl<'a> Execution<'a> {
         .map(ControlFlow::Continue)
     }
 
+    /// The number of nodes with a label; `None` without one.
+    pub(in crate::execute) fn label_count(&self, label: Option<&str>) -> Result<Option<u64>> {
+        label.map(|it| self.graph.label_count(it)).transpose()
+    }
+
     /// The nodes that an index has for a scan; `None` where all nodes are read.
     fn indexed_nodes(&self, scan: &ScanOnly<'_>, row: &mut Row) -> Result<Option<Vec<u64>>> {
-        let scanned = || scan.label.map(|it| self.graph.label_count(it)).transpose();
-        self.sought(scan.access, &scanned, row)
+        self.sought(scan.access, &|| self.label_count(scan.label), row)
     }
 
     /// All nodes of a scan; `None` where they are fewer than `least`.
@@ -281,12 +299,11 @@ impl<'a> Execution<'a> {
         least: usize,
         row: &mut Row,
     ) -> Result<Option<ScanNodes<'p, 'g>>> {
-        let scanned = || scan.label.map(|it| self.graph.label_count(it)).transpose();
-        let sought = self.sought_len(scan.access, &scanned, row)?;
-        let count = match (sought, scan.label) {
-            (Some(count), _) => count as u64,
-            (None, Some(label)) => self.graph.label_count(label)?,
-            (None, None) => self.graph.node_count()?,
+        let labelled = self.label_count(scan.label)?;
+        let sought = self.sought_len(scan.access, &|| Ok(labelled), row)?;
+        let count = match sought.map(|it| it as u64).or(labelled) {
+            Some(count) => count,
+            None => self.graph.node_count()?,
         };
         if count < least as u64 {
             return Ok(None);

@@ -136,8 +136,7 @@ impl Execution<'_> {
         sink: Sink<'_>,
     ) -> Result<Flow> {
         let label = access.label();
-        let scanned = || label.map(|it| self.graph.label_count(it)).transpose();
-        if let Some(nodes) = self.sought(access, &scanned, row)? {
+        if let Some(nodes) = self.sought(access, &|| self.label_count(label), row)? {
             let _reserved = self.reserve_nodes(&nodes)?;
             for node in nodes {
                 self.tick()?;
