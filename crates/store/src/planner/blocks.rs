@@ -252,9 +252,12 @@ impl<'a> Planner<'a> {
         self.context.set_var(var, Var::uids(Default::default()));
     }
 
-    /// The number of nodes of a variable.
+    /// The number of nodes of a variable: any where a later field of this block defines it.
     pub(super) fn var_rows(&self, var: VarId) -> Cardinality {
-        self.vars[var.0 as usize].rows
+        match self.context.vars[var.0 as usize] {
+            Some(_) => self.vars[var.0 as usize].rows,
+            None => self.any_rows(),
+        }
     }
 
     /// Whether a variable has the nodes of a path.

@@ -79,6 +79,11 @@ impl Cardinality {
         }
     }
 
+    /// The members of two sets together, where one is expected to contain the other.
+    pub(super) fn or_within(self, other: Cardinality) -> Cardinality {
+        Cardinality { expected: self.expected.max(other.expected), ..self.or(other) }
+    }
+
     /// What is decided for all numbers between the bounds: for the expected one first, then in the
     /// order of the numbers. Evaluates both bounds and the powers of two between them, and finds by
     /// bisection where the decision changes.

@@ -4,7 +4,8 @@ use super::blocks::Planner;
 use super::cardinality::Cardinality;
 use super::steps::StepPaths;
 use crate::exec::{
-    EdgesPath, Inherited, Purpose, first_batch, gather_path, no_reverse, plain_path, walks_edges,
+    EdgesPath, Inherited, Purpose, first_batch, gather_path, no_reverse, plain_path, read_vars,
+    walks_edges,
 };
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan::{Block, Field, FieldKind, Filter, Page};
@@ -53,12 +54,13 @@ impl<'a> Planner<'a> {
                 let below = self.any_rows();
                 (self.edge_field(field, None, nodes, inherited)?, below)
             }
+            FieldKind::Val(_) | FieldKind::Math(_) => {
+                (StepPaths::default(), self.computed_rows(&field.kind, nodes))
+            }
             FieldKind::Uid
             | FieldKind::CountUid
-            | FieldKind::Val(_)
             | FieldKind::AggregateVar(..)
             | FieldKind::AggregatePredicate { .. }
-            | FieldKind::Math(_)
             | FieldKind::CheckPassword { .. } => (StepPaths::default(), nodes.part()),
         };
         if choices.is_any() {
@@ -67,6 +69,13 @@ impl<'a> Planner<'a> {
         self.steps.close(step, choices);
         self.bind(field, below);
         Ok(())
+    }
+
+    /// The nodes that have a value computed from variables: it has those of the variables, in
+    /// addition to those of the level, to which values flow down.
+    fn computed_rows(&self, kind: &FieldKind, nodes: Cardinality) -> Cardinality {
+        let rows = read_vars(kind).into_iter().map(|var| self.var_rows(var));
+        rows.fold(nodes, Cardinality::or_within).part()
     }
 
     /// Plans the edges of a field and the level of their targets. Without `edges` the field

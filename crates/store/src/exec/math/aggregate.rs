@@ -58,7 +58,7 @@ impl Context<'_> {
                 self.check()?;
                 let ready = {
                     let field = field_at(root, &path);
-                    reads_of(&field.kind).iter().all(|var| {
+                    read_vars(&field.kind).iter().all(|var| {
                         // A variable without a level in the tree is in a part that was not visited.
                         self.vars[var.0 as usize].is_some() || !homes.contains_key(var)
                     })
@@ -389,7 +389,8 @@ fn add_home(homes: &mut Homes, var: VarId, path: &[usize]) {
         .or_insert_with(|| Home { path: path.to_vec(), is_only: true });
 }
 
-fn reads_of(kind: &FieldKind) -> Vec<VarId> {
+/// The variables that a field computes with.
+pub(crate) fn read_vars(kind: &FieldKind) -> Vec<VarId> {
     let mut vars = Vec::new();
     match kind {
         FieldKind::Val(var) | FieldKind::AggregateVar(_, var) => vars.push(*var),
