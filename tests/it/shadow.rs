@@ -4,21 +4,36 @@ use hexgraph::db::{Database, QueryRequest, RequestContext};
 use hexgraph::internals::exec::{Step, Trace};
 use hexgraph::internals::planner::{PlannedPath, PlannedStep};
 
+/// How often a query is planned and run at most until nothing happens in between: there are fewer
+/// compactions behind a step of a test.
+const ATTEMPTS: usize = 100;
+
 /// Runs a query, and says which step of it the plan does not have; `None` where it has all of them,
 /// or the query is refused.
+///
+/// A compaction in between may change what is chosen, so that a step counts only if the plan is the
+/// same before and after it. While others keep the machine busy, that may take several attempts.
 pub fn unplanned(
     db: &Database,
     request: &QueryRequest,
     control: &RequestContext,
 ) -> Option<String> {
-    let planned = db.planned_steps(request, control);
-    control.start_trace();
-    db.query_with(request, control).ok()?;
-    let executed = control.trace().map(Trace::steps).unwrap_or_default();
-    match planned {
-        Ok(planned) => unplanned_step(&planned, &executed),
-        Err(error) => Some(format!("the plan is refused: {error}")),
+    for _ in 0..ATTEMPTS {
+        let planned = db.planned_steps(request, control);
+        control.start_trace();
+        db.query_with(request, control).ok()?;
+        let executed = control.trace().map(Trace::steps).unwrap_or_default();
+        let missing = match &planned {
+            Ok(planned) => unplanned_step(planned, &executed),
+            Err(error) => Some(format!("the plan is refused: {error}")),
+        };
+        missing.as_ref()?;
+        let after = db.planned_steps(request, control);
+        if format!("{planned:?}") == format!("{after:?}") {
+            return missing;
+        }
     }
+    panic!("a plan changes {ATTEMPTS} times although nothing is written")
 }
 
 /// The first step that was executed and not planned. Where nothing is estimated, all steps are the
