@@ -86,17 +86,15 @@ impl Cardinality {
 
     /// What is decided for all numbers between the bounds: for the expected one first, then in the
     /// order of the numbers. Evaluates both bounds and the powers of two between them, and finds by
-    /// bisection where the decision changes.
+    /// bisection where the decision changes, also where it changes several times between two of
+    /// these.
     pub(super) fn decide<T: PartialEq>(self, decide: impl Fn(usize) -> T) -> Vec<Decision<T>> {
-        let mut all: Vec<Decision<T>> = Vec::new();
-        let mut before = self.least;
-        for rows in self.samples() {
+        let samples = self.samples();
+        let mut before = samples[0];
+        let mut all = vec![Decision { value: decide(before), from: None, below: None }];
+        for rows in samples {
             let value = decide(rows);
-            if let Some(last) = all.last_mut() {
-                if last.value == value {
-                    before = rows;
-                    continue;
-                }
+            while let Some(last) = all.last_mut().filter(|last| last.value != value) {
                 let (mut low, mut high) = (before, rows);
                 while low + 1 < high {
                     let middle = low + (high - low) / 2;
@@ -106,9 +104,8 @@ impl Cardinality {
                     }
                 }
                 last.below = Some(high);
-                all.push(Decision { value, from: Some(high), below: None });
-            } else {
-                all.push(Decision { value, from: None, below: None });
+                before = high;
+                all.push(Decision { value: decide(high), from: Some(high), below: None });
             }
             before = rows;
         }
@@ -149,5 +146,14 @@ mod tests {
         assert_eq!(Cardinality::exact(99).decide(kind), [of('a', None, None)]);
         let part = Cardinality { least: 100, expected: 200, most: 4_999 };
         assert_eq!(part.decide(kind), [of('b', None, None)]);
+        let narrow = |rows: usize| match rows {
+            0..36 => 'a',
+            36..38 => 'b',
+            _ => 'c',
+        };
+        assert_eq!(
+            Cardinality::about(1, 1000).decide(narrow),
+            [of('a', None, Some(36)), of('b', Some(36), Some(38)), of('c', Some(38), None)]
+        );
     }
 }

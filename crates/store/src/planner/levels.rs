@@ -9,7 +9,7 @@ use crate::exec::{
 };
 use crate::graph::{Direction, Predicate};
 use hexgraph_base::plan::{Block, Field, FieldKind, Filter, Page};
-use hexgraph_base::types::{Result, stack};
+use hexgraph_base::types::{Error, Result, stack};
 use std::sync::Arc;
 
 /// The unit of the numbers that decide for lists of edges.
@@ -52,7 +52,8 @@ impl<'a> Planner<'a> {
             }
             FieldKind::Expand(_) => {
                 let below = self.any_rows();
-                (self.edge_field(field, None, nodes, inherited)?, below)
+                self.steps.expect(step, Some(below.expected), false);
+                (self.expansion(field, nodes, inherited)?, below)
             }
             FieldKind::Val(_) | FieldKind::Math(_) => {
                 (StepPaths::default(), self.computed_rows(&field.kind, nodes))
@@ -69,6 +70,25 @@ impl<'a> Planner<'a> {
         self.steps.close(step, choices);
         self.bind(field, below);
         Ok(())
+    }
+
+    /// Plans the edges that `expand` brings. What the schema refuses below them is refused only
+    /// where there are any, so that the plan is without their fields.
+    fn expansion(
+        &mut self,
+        field: &'a Field,
+        nodes: Cardinality,
+        inherited: Inherited<'a>,
+    ) -> Result<StepPaths> {
+        let (mark, grouped) = (self.steps.mark(), self.grouped.len());
+        match self.edge_field(field, None, nodes, inherited) {
+            Err(Error::Query { .. } | Error::Schema { .. }) => {
+                self.steps.rewind(mark);
+                self.grouped.truncate(grouped);
+                Ok(StepPaths::default())
+            }
+            planned => planned,
+        }
     }
 
     /// The nodes that have a value computed from variables: it has those of the variables, in

@@ -154,6 +154,14 @@ pub(super) struct StepList {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opened(usize);
 
+/// A position between steps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mark {
+    steps: usize,
+    depth: usize,
+    is_fallback: bool,
+}
+
 impl StepList {
     /// Begins a step, whose parts follow until it is closed.
     pub(super) fn open(
@@ -217,6 +225,18 @@ impl StepList {
     /// Replaces the access paths of a step that was closed.
     pub(super) fn replace(&mut self, Opened(at): Opened, choices: StepPaths) {
         self.steps[at].paths = choices.0;
+    }
+
+    /// Where the next step will be.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { steps: self.steps.len(), depth: self.depth, is_fallback: self.is_fallback }
+    }
+
+    /// Leaves out the steps since a mark, also those that are open.
+    pub(super) fn rewind(&mut self, mark: Mark) {
+        self.steps.truncate(mark.steps);
+        self.depth = mark.depth;
+        self.is_fallback = mark.is_fallback;
     }
 
     /// A step without parts.
