@@ -42,7 +42,9 @@ __all__ = [
     "algorithms",
     "columns_table",
     "compact_graph",
+    "cypher_functions",
     "delete_nodes",
+    "dql_keywords",
     "encode_json",
     "generate",
     "graph_of_arrays",
@@ -86,6 +88,8 @@ def open_database(
     warns: bool = True,
 ) -> Database: ...
 def algorithms() -> list[dict[str, Any]]: ...
+def dql_keywords() -> dict[str, list[str]]: ...
+def cypher_functions() -> list[str]: ...
 def run_algorithm(
     database: Database, dql: str, timeout: float | None = None
 ) -> tuple[ArrowTable, tuple[int, float | None, bool | None]]: ...

@@ -18,7 +18,7 @@ from IPython.core.completer import SimpleCompletion, context_matcher
 from IPython.core.error import UsageError
 from IPython.core.magic import no_var_expand
 
-from ._native import Database, algorithms
+from ._native import Database, algorithms, cypher_functions, dql_keywords
 from .errors import Error
 from .schemas.suggesting import parts_of
 
@@ -29,17 +29,16 @@ KINDS = ("result", "arrow", "pandas", "polars", "flat", "dict")
 
 CYPHER_KINDS = tuple(kind for kind in KINDS if kind != "flat")
 
-FUNCTIONS = (
-    "func:", "has(", "eq(", "le(", "lt(", "ge(", "gt(", "between(", "allofterms(", "anyofterms(",
-    "alloftext(", "anyoftext(", "ngram(", "regexp(", "match(", "type(", "uid(", "uid_in(",
-    "near(", "within(", "contains(", "intersects(", "similar_to(", "count(", "len(", "val(",
-    "min(", "max(", "sum(", "avg(", "median(", "quantile(", "stddev(", "variance(", "math(",
-    "expand(", "checkpwd(", "shortest(", "floor(",
-    "ceil(", "since(", "exp(", "ln(", "sqrt(", "pow(", "logbase(", "dot(", "cond(", "@filter(",
-    "@cascade", "@normalize", "@facets", "@groupby(", "@recurse(", "@ignorereflex", "first:",
-    "offset:", "after:", "orderasc:", "orderdesc:", "from:", "to:", "numpaths:", "minweight:",
-    "maxweight:", "maxfrontiersize:", "depth:",
-)  # fmt: skip
+_DQL = dql_keywords()
+
+_CALLED = [*_DQL["condition"], *_DQL["aggregate"], *_DQL["math"], *_DQL["field"]]
+
+DQL_WORDS = (
+    *(f"{name}(" for name in dict.fromkeys(_CALLED)),
+    "shortest(",
+    *_DQL["directive"],
+    *(f"{name}:" for name in _DQL["argument"]),
+)
 """What a cell is completed by, next to the names of the schema."""
 
 CYPHER_WORDS = (
@@ -48,13 +47,8 @@ CYPHER_WORDS = (
     "NOT", "IN", "IS NULL", "IS NOT NULL", "STARTS WITH", "ENDS WITH", "CONTAINS", "CASE", "WHEN",
     "THEN", "ELSE", "END", "AS", "ASC", "DESC", "NULLS FIRST", "NULLS LAST", "FILTER", "LET", "FOR",
     "db.labels()", "db.relationshipTypes()", "db.propertyKeys()",
-    "shortestPath(", "allShortestPaths(", "count(",
-    "collect(", "sum(", "avg(", "min(", "max(", "stDev(", "percentileCont(", "percentileDisc(",
-    "labels(", "type(", "keys(", "properties(", "id(", "elementId(", "nodes(", "relationships(",
-    "length(", "size(", "coalesce(", "range(", "head(", "last(", "tail(", "reduce(", "toInteger(",
-    "toFloat(", "toString(", "toLower(", "toUpper(", "split(", "replace(", "substring(", "trim(",
-    "abs(", "round(", "floor(", "ceil(", "sqrt(", "date(", "datetime(", "duration(", "point(",
-    "distance(",
+    "shortestPath(", "allShortestPaths(",
+    *(f"{name}(" for name in cypher_functions()),
     *(f"algo.{row['name']}(" for row in algorithms()),
 )  # fmt: skip
 """What a cell of Cypher is completed by, next to the names of the schema."""
@@ -241,7 +235,7 @@ def load(shell: Any) -> None:
         words: list[str] = []
         if cell := re.match(rf"%%({'|'.join(NAMES)})\b|%(cypher)\b", context.full_text):
             is_cypher = "cypher" in cell.groups()
-            words = names_for(magics, context.token, CYPHER_WORDS if is_cypher else FUNCTIONS)
+            words = completed(magics, context, CYPHER_WORDS if is_cypher else DQL_WORDS)
         return {"completions": [SimpleCompletion(word) for word in words], "suppress": bool(words)}
 
     shell.Completer.custom_matchers.append(complete)
@@ -254,11 +248,14 @@ def is_ours(magic: Any) -> bool:
     return type(owner).__module__ == __name__ and type(owner).__name__ == "Cells"
 
 
-def names_for(magics: Cells, start: str, words: Sequence[str]) -> list[str]:
-    """Return predicates, types and those of `words` that begin so."""
+def completed(magics: Cells, context: Any, words: Sequence[str]) -> list[str]:
+    """Return what may stand for the token at the cursor: predicates, types and some words."""
     try:
         predicates, types = parts_of(magics.database(None).schema())
     except UsageError:
         return []
-    start = re.split(r"[^\w@.~$]", start)[-1]
-    return [name for name in [*predicates, *types, *words] if start and name.startswith(start)]
+    start = re.split(r"[^\w@.~$]", context.text_until_cursor)[-1]
+    # The `@` of a directive is before the token.
+    before = len(start.removesuffix(context.token))
+    names = [name for name in [*predicates, *types, *words] if start and name.startswith(start)]
+    return [name[before:] for name in names]

@@ -11,16 +11,15 @@ import re
 from pygments import token
 from pygments.lexer import RegexLexer, bygroups, words
 
-FUNCTIONS = """
-has eq le lt ge gt between allofterms anyofterms alloftext anyoftext ngram regexp match type
-uid uid_in near within contains intersects similar_to anyof allof count val min max sum avg median
-quantile stddev variance math expand checkpwd len floor ceil since exp ln sqrt pow logbase dot cond
-""".split()  # noqa: SIM905 - read as words
+from ._native import dql_keywords
 
-WORDS = """
-query mutation upsert fragment as distinct func first offset after orderasc orderdesc from to
-depth numpaths minweight maxweight maxfrontiersize loop set delete var shortest schema and or not
-""".split()  # noqa: SIM905 - read as words
+_KEYWORDS = dql_keywords()
+
+FUNCTIONS = [
+    name for kind in ("condition", "aggregate", "math", "field") for name in _KEYWORDS[kind]
+]
+
+WORDS = [*_KEYWORDS["word"], *_KEYWORDS["argument"]]
 
 
 class DqlLexer(RegexLexer):  # type: ignore[misc]

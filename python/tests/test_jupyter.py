@@ -162,6 +162,9 @@ def test_names_are_completed(shell):
 
     assert "friend" in completed("%%dql\n{ q(func: has(fri")
     assert "allofterms(" in completed("%%dql\n{ q(func: allof")
+    assert "quantile(" in completed("%%dql\n{ q(func: has(name)) { quan")
+    assert "cascade" in completed("%%dql\n{ q(func: has(name)) @casc")
+    assert "first:" in completed("%%dql\n{ q(func: has(name), fir")
     assert "friend" in completed("%%cypher\nMATCH (a)-[:fri")
     assert "OPTIONAL MATCH" in completed("%%cypher\nOPT")
     assert "toUpper(" in completed("%cypher RETURN toU")

@@ -35,6 +35,16 @@ def test_every_query_of_the_documentation_is_read(language):
         assert "".join(part for _, part in tokens).strip() == text.strip()
 
 
+def test_words_of_dql_have_their_kinds():
+    lexed = pygments.lex(
+        "query { q(func: has(x), first: 2) { quantile(val(y), 0.5) has } }", LEXERS["dql"]()
+    )
+    given = {part: kind for kind, part in lexed}
+    assert given["query"] is given["func"] is given["first"] is token.Keyword
+    assert given["quantile"] is given["val"] is token.Name.Function
+    assert given["y"] is given["x"] is token.Name
+
+
 def kinds(text):
     lexed = pygments.lex(text, lexer.CypherLexer())
     return {part: kind for kind, part in lexed if kind is not token.Whitespace}

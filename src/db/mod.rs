@@ -51,7 +51,10 @@ pub use hexgraph_base::plan::{
 #[doc(inline)]
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 #[doc(inline)]
-pub use hexgraph_dql::{ParameterValue, is_mutation, keywords, without_passwords, without_strings};
+pub use hexgraph_dql::{
+    Keyword, KeywordKind, ParameterValue, is_mutation, keyword_table, keywords, without_passwords,
+    without_strings,
+};
 #[doc(inline)]
 pub use hexgraph_store::algo::{
     EdgeArrays, Outcome as AlgorithmOutcome, Output as AlgorithmOutput, Report as AlgorithmReport,

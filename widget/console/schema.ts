@@ -34,15 +34,11 @@ export const about: { now: Schema } = {
 /** Names that the server made for itself. */
 const isOurs = (name: string) => name.startsWith("dgraph.") && name !== "dgraph.type";
 
-/** Functions that stand at a root or in a filter, and have brackets. */
-const FUNCTIONS = new Set(
-  "has eq ge gt le lt between type uid uid_in allofterms anyofterms alloftext anyoftext allof anyof regexp match ngram near within contains intersects similar_to checkpwd".split(" "),
-);
-
 /** Reads the schema. */
 export async function read(): Promise<Schema> {
   const [data, words] = await Promise.all([query("schema {}"), send("ui/keywords", "", "")]);
-  const names: string[] = (words.body?.keywords ?? []).map((it: { name: string }) => it.name);
+  const keywords: { name: string; type: string }[] = words.body?.keywords ?? [];
+  const ofType = (type: string) => keywords.filter((it) => it.type === type).map((it) => it.name);
   const predicates: Predicate[] = (data.schema ?? [])
     .filter((it: any) => !isOurs(it.predicate))
     .map((it: any) => ({
@@ -55,8 +51,8 @@ export async function read(): Promise<Schema> {
   about.now = {
     predicates,
     types,
-    functions: names.filter((name) => FUNCTIONS.has(name)),
-    directives: names.filter((name) => name.startsWith("@")),
+    functions: ofType("condition"),
+    directives: ofType("directive"),
   };
   return about.now;
 }

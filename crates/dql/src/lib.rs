@@ -16,7 +16,7 @@ mod conformance;
 mod language_tests;
 
 pub use grammar::{CharSet, Expr, Grammar, Omitted, Rule, query_grammar};
-pub use keywords::keywords;
+pub use keywords::{Keyword, KeywordKind, keyword_table, keywords};
 pub use lexer::GROUPS_UNFILTERED;
 pub use lower::parameter_value::ParameterValue;
 pub use lower::upsert::UpsertCondition;

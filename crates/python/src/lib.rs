@@ -11,6 +11,7 @@ mod requests;
 mod answers;
 mod graphql;
 mod txn;
+mod words;
 mod tables;
 mod files;
 mod stats;

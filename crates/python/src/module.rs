@@ -16,6 +16,7 @@ use super::server::PyServer;
 use super::source::{PyLoadReport, PySchemaReport};
 use super::tables::sniff_file;
 use super::txn::PyTxn;
+use super::words::{cypher_functions, dql_keywords};
 use crate::answers::each::PyAnswers;
 use crate::answers::explanation::PyExplanation;
 use crate::answers::pages::PyPages;
@@ -62,6 +63,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema_text, module)?)?;
     module.add_function(wrap_pyfunction!(columns_table, module)?)?;
     module.add_function(wrap_pyfunction!(algorithms, module)?)?;
+    module.add_function(wrap_pyfunction!(dql_keywords, module)?)?;
+    module.add_function(wrap_pyfunction!(cypher_functions, module)?)?;
     module.add_function(wrap_pyfunction!(run_algorithm, module)?)?;
     module.add_function(wrap_pyfunction!(generate, module)?)?;
     module.add_function(wrap_pyfunction!(load_graph, module)?)?;

@@ -3,6 +3,7 @@
 use super::names::{Class, Literal, Named, SchemaNames};
 use super::rules::{Expr, Grammar, alt, any_number, one_of, optional, seq, text};
 use super::tokens::Tokens;
+use crate::lower::arguments::FUNCTIONS;
 use hexgraph_base::plan::{AGGREGATES, AggregateFunction, PredicateUse};
 use hexgraph_base::schema::PredicateDef;
 use hexgraph_base::types::ValueType;
@@ -170,8 +171,10 @@ impl<'s> Builder<'s> {
     /// The functions that need an index of their own.
     fn indexed(&self, position: Position) -> Vec<Expr> {
         let tokens = &self.tokens;
-        let of_text =
-            |name: &str, what| self.call(name, vec![self.allowing(what), tokens.string.clone()]);
+        let of_text = FUNCTIONS.iter().filter_map(|function| {
+            let names = self.allowing(function.of_text?);
+            Some(self.call(function.name, vec![names, tokens.string.clone()]))
+        });
         let pattern = self.tagged(|class| {
             let is_indexed = PredicateUse::Trigrams.is_allowed(class.def);
             PredicateUse::Pattern.is_allowed(class.def)
@@ -183,18 +186,14 @@ impl<'s> Builder<'s> {
         let trigrams = self.allowing(PredicateUse::Trigrams);
         let vectors = self.bare(|class| PredicateUse::Similar.is_allowed(class.def));
         let node = seq![text("\""), tokens.uid.clone(), text("\"")];
-        vec![
-            of_text("anyofterms", PredicateUse::Terms),
-            of_text("allofterms", PredicateUse::Terms),
-            of_text("anyoftext", PredicateUse::FullText),
-            of_text("alloftext", PredicateUse::FullText),
-            of_text("ngram", PredicateUse::NGram),
+        let others = [
             self.call("regexp", vec![pattern, tokens.pattern.clone()]),
             self.call("match", vec![trigrams, tokens.string.clone(), tokens.digit.clone()]),
             self.call("near", vec![geo.clone(), tokens.point.clone(), tokens.number.clone()]),
             self.call("contains", vec![geo, tokens.point.clone()]),
             self.call("similar_to", vec![vectors, tokens.number.clone(), node]),
-        ]
+        ];
+        of_text.chain(others).collect()
     }
 
     /// The functions of all nodes: `has`, `type` and `uid`.

@@ -16,4 +16,4 @@ pub(crate) use cursor::Cursor;
 pub use directives::GROUPS_UNFILTERED;
 pub(crate) use directives::directives;
 pub(crate) use modes::Lexer;
-pub(crate) use words::words;
+pub(crate) use words::{field_functions, operations};

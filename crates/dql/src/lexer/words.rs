@@ -13,18 +13,23 @@ use crate::syntax::token::{FieldFunction, Text, Token};
 use hexgraph_base::plan::AGGREGATES;
 use hexgraph_base::types::{Error, Result};
 
-/// The words that are functions instead of a field, when a `(` follows; in addition the aggregates
-/// are.
-const FIELD_FUNCTIONS: [(&str, FieldFunction); 4] = [
-    ("val", FieldFunction::Val),
-    ("uid", FieldFunction::Uid),
-    ("expand", FieldFunction::Expand),
-    ("checkpwd", FieldFunction::CheckPassword),
+/// The words that are functions instead of a field, when a `(` follows, each with a call of it; in
+/// addition the aggregates are.
+const FIELD_FUNCTIONS: [(&str, FieldFunction, &str); 4] = [
+    ("val", FieldFunction::Val, "val(x)"),
+    ("uid", FieldFunction::Uid, "uid(0x1, x)"),
+    ("expand", FieldFunction::Expand, "expand(_all_)"),
+    ("checkpwd", FieldFunction::CheckPassword, "checkpwd(pass, \"secret\")"),
 ];
 
-/// The words that begin an operation, and those that are functions instead of a field.
-pub(crate) fn words() -> impl Iterator<Item = &'static str> {
-    OPERATIONS.into_iter().chain(FIELD_FUNCTIONS.into_iter().map(|(name, _)| name))
+/// The words that begin an operation.
+pub(crate) fn operations() -> impl Iterator<Item = &'static str> {
+    OPERATIONS.into_iter()
+}
+
+/// The words that are functions instead of a field, each with a call of it.
+pub(crate) fn field_functions() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FIELD_FUNCTIONS.into_iter().map(|(name, _, form)| (name, form))
 }
 
 impl Lexer<'_> {
@@ -89,7 +94,7 @@ impl Lexer<'_> {
         let function = match AGGREGATES.iter().find(|row| is_it(row.name)) {
             Some(row) if !row.is_reserved() && self.has_key(open + 1) => return None,
             Some(row) => FieldFunction::Aggregate(row.op),
-            None => FIELD_FUNCTIONS.iter().find(|(name, _)| is_it(name))?.1,
+            None => FIELD_FUNCTIONS.iter().find(|(name, _, _)| is_it(name))?.1,
         };
         Some((Token::CallOpen(function), Scope::Function))
     }

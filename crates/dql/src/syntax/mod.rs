@@ -3,4 +3,5 @@
 
 pub(crate) mod source;
 pub(crate) mod token;
+pub(crate) mod keyword_kind;
 pub(crate) mod ast;

@@ -4,52 +4,76 @@
 use super::other_languages::function_for;
 use crate::lower::request::Lowering;
 use crate::syntax::ast::{self, Value};
+use crate::syntax::keyword_kind::KeywordKind;
 use crate::syntax::token::Text;
 use hexgraph_base::plan::{
-    Argument, Call, Comparison, Function, GeoRelation, Operand, PredicateRef, TermIndex, TextMatch,
-    TextTest, VarId,
+    Argument, Call, Comparison, Function, GeoRelation, Operand, PredicateRef, PredicateUse,
+    TermIndex, TextMatch, TextTest, VarId,
 };
 use hexgraph_base::types::{Error, Result, nearest};
 
 /// The greatest length of the name of a predicate, in bytes.
 const PREDICATE_LENGTH_MAX: usize = 65_535;
 
-/// The functions that select nodes, and those that are only arguments of such, each with its syntax
-/// for hints. There is no hint for `uid`, which takes any number of arguments.
-pub(super) const FUNCTIONS: [(&str, &str); 26] = [
-    ("eq", "eq(name, \"Ada\")"),
-    ("le", "le(age, 30)"),
-    ("lt", "lt(age, 30)"),
-    ("ge", "ge(age, 30)"),
-    ("gt", "gt(age, 30)"),
-    ("between", "between(age, 20, 30)"),
-    ("anyofterms", "anyofterms(name, \"Ada Bob\")"),
-    ("allofterms", "allofterms(name, \"Ada Bob\")"),
-    ("anyoftext", "anyoftext(text, \"some words\")"),
-    ("alloftext", "alloftext(text, \"some words\")"),
-    ("ngram", "ngram(text, \"some words\")"),
-    ("regexp", "regexp(name, /pattern/i)"),
-    ("match", "match(name, \"Ada\", 3)"),
-    ("has", "has(name)"),
-    ("type", "type(Person)"),
-    ("uid", ""),
-    ("uid_in", "uid_in(friend, 0x1)"),
-    ("near", "near(location, [8.5, 47.4], 1000)"),
-    ("within", "within(location, [[[8, 47], [9, 47], [9, 48], [8, 47]]])"),
-    ("intersects", "intersects(area, [[[8, 47], [9, 47], [9, 48], [8, 47]]])"),
-    ("contains", "contains(area, [8.5, 47.4])"),
-    ("similar_to", "similar_to(vector, 10, \"[0.1, 0.2]\")"),
-    ("anyof", "anyof(name, tokenizer, \"value\")"),
-    ("allof", "allof(name, tokenizer, \"value\")"),
-    ("val", "val(x)"),
-    ("count", "count(friend)"),
+/// A function that selects nodes, or is only an argument of such a function.
+pub(crate) struct FunctionForm {
+    /// The name.
+    pub(crate) name: &'static str,
+    /// A call of it, for hints.
+    pub(crate) form: &'static str,
+    /// What it is for editors.
+    pub(crate) kind: KeywordKind,
+    /// What the predicate must allow, for functions of a predicate and a text that need an index.
+    pub(crate) of_text: Option<PredicateUse>,
+}
+
+/// All of them. Editors, the grammar for language models and hints of errors read them here.
+pub(crate) const FUNCTIONS: [FunctionForm; 26] = [
+    condition("eq", "eq(name, \"Ada\")"),
+    condition("le", "le(age, 30)"),
+    condition("lt", "lt(age, 30)"),
+    condition("ge", "ge(age, 30)"),
+    condition("gt", "gt(age, 30)"),
+    condition("between", "between(age, 20, 30)"),
+    of_text("anyofterms", "anyofterms(name, \"Ada Bob\")", PredicateUse::Terms),
+    of_text("allofterms", "allofterms(name, \"Ada Bob\")", PredicateUse::Terms),
+    of_text("anyoftext", "anyoftext(text, \"some words\")", PredicateUse::FullText),
+    of_text("alloftext", "alloftext(text, \"some words\")", PredicateUse::FullText),
+    of_text("ngram", "ngram(text, \"some words\")", PredicateUse::NGram),
+    condition("regexp", "regexp(name, /pattern/i)"),
+    condition("match", "match(name, \"Ada\", 3)"),
+    condition("has", "has(name)"),
+    condition("type", "type(Person)"),
+    condition("uid", "uid(0x1, x)"),
+    condition("uid_in", "uid_in(friend, 0x1)"),
+    condition("near", "near(location, [8.5, 47.4], 1000)"),
+    condition("within", "within(location, [[[8, 47], [9, 47], [9, 48], [8, 47]]])"),
+    condition("intersects", "intersects(area, [[[8, 47], [9, 47], [9, 48], [8, 47]]])"),
+    condition("contains", "contains(area, [8.5, 47.4])"),
+    condition("similar_to", "similar_to(vector, 10, \"[0.1, 0.2]\")"),
+    // The executor refuses these: there are no tokenizers of users.
+    other("anyof", "anyof(name, tokenizer, \"value\")", KeywordKind::Word),
+    other("allof", "allof(name, tokenizer, \"value\")", KeywordKind::Word),
+    other("val", "val(x)", KeywordKind::Field),
+    other("count", "count(friend)", KeywordKind::Field),
 ];
+
+const fn condition(name: &'static str, form: &'static str) -> FunctionForm {
+    other(name, form, KeywordKind::Condition)
+}
+
+const fn of_text(name: &'static str, form: &'static str, needs: PredicateUse) -> FunctionForm {
+    FunctionForm { of_text: Some(needs), ..condition(name, form) }
+}
+
+const fn other(name: &'static str, form: &'static str, kind: KeywordKind) -> FunctionForm {
+    FunctionForm { name, form, kind, of_text: None }
+}
 
 /// Returns a hint with the syntax of a function; empty for an unknown one.
 fn form_of(name: &str) -> String {
-    let mut existing = FUNCTIONS.iter().filter(|(_, form)| !form.is_empty());
-    let result = existing.find(|(existing, _)| existing.eq_ignore_ascii_case(name));
-    result.map_or_else(String::new, |(_, form)| format!("write `{form}`"))
+    let result = FUNCTIONS.iter().find(|function| function.name.eq_ignore_ascii_case(name));
+    result.map_or_else(String::new, |function| format!("write `{}`", function.form))
 }
 
 impl<'a> Lowering<'a> {
@@ -133,13 +157,15 @@ impl<'a> Lowering<'a> {
                 (message, "use it as a field".to_owned())
             }
             _ => {
-                let names = || FUNCTIONS.iter().map(|(name, _)| *name);
+                let names = || FUNCTIONS.iter().map(|function| function.name);
                 let hint = match (function_for(name), nearest(name, names())) {
                     (Some(written), _) => written.to_owned(),
                     (None, Some(existing)) => format!("did you mean `{existing}`?"),
                     (None, None) => {
-                        // These are arguments of others.
-                        let existing = names().filter(|name| !matches!(*name, "val" | "count"));
+                        let is_condition =
+                            |function: &&FunctionForm| function.kind == KeywordKind::Condition;
+                        let existing = FUNCTIONS.iter().filter(is_condition);
+                        let existing = existing.map(|function| function.name);
                         format!("valid are {}", existing.collect::<Vec<_>>().join(", "))
                     }
                 };

@@ -10,8 +10,9 @@ pub(super) mod function;
 pub(super) mod math;
 pub(super) mod facets;
 
-/// The names of the functions of filters and of expressions.
-pub(crate) fn function_names() -> impl Iterator<Item = &'static str> {
-    let functions = function::FUNCTIONS.iter().map(|(name, _)| *name);
-    functions.chain(math::FUNCTIONS.iter().map(|(name, _, _)| *name))
+pub(crate) use function::FUNCTIONS;
+
+/// The names of the functions of expressions.
+pub(crate) fn math_functions() -> impl Iterator<Item = &'static str> {
+    math::FUNCTIONS.iter().map(|(name, _, _)| *name)
 }

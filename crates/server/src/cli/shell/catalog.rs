@@ -1,7 +1,7 @@
 //! What the schema of a database has, by names: for completion, colours and descriptions.
 
 use super::scan::{Kind, tokens};
-use hexgraph::db::{Database, keywords};
+use hexgraph::db::{Database, Keyword, KeywordKind, keyword_table};
 use hexgraph_base::types::Result;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ pub(in crate::cli) struct Catalog {
     /// The fields of each type.
     pub types: BTreeMap<String, Vec<String>>,
     /// The words of DQL; directives begin with `@`.
-    pub keywords: BTreeSet<String>,
+    pub keywords: Vec<Keyword>,
     /// The names of the API in GraphQL.
     pub graphql: BTreeSet<String>,
 }
@@ -25,7 +25,7 @@ impl Catalog {
     ///
     /// Fails only when it is closed.
     pub(in crate::cli) fn of(database: &Database) -> Result<Catalog> {
-        let mut catalog = Catalog { keywords: keywords(), ..Catalog::default() };
+        let mut catalog = Catalog { keywords: keyword_table(), ..Catalog::default() };
         catalog.read(&database.schema_text()?);
         if let Some(schema) = database.graphql_schema()? {
             let words = tokens(&schema.generated);
@@ -52,6 +52,35 @@ impl Catalog {
                 self.predicates.insert(unquoted(name), definition.to_owned());
             }
         }
+    }
+
+    /// The words of one kind.
+    pub(super) fn keywords_of(&self, kind: KeywordKind) -> impl Iterator<Item = &str> {
+        self.keywords.iter().filter(move |word| word.kind == kind).map(|word| &*word.name)
+    }
+
+    /// Whether a word is one of DQL.
+    pub(super) fn is_keyword(&self, name: &str) -> bool {
+        self.keywords.iter().any(|word| word.name == name)
+    }
+
+    /// Whether a word is called with predicates or variables in brackets.
+    pub(super) fn is_function(&self, name: &str) -> bool {
+        let is_called = |kind: KeywordKind| match kind {
+            KeywordKind::Condition | KeywordKind::Aggregate | KeywordKind::Field => true,
+            KeywordKind::Math
+            | KeywordKind::Argument
+            | KeywordKind::Directive
+            | KeywordKind::Type
+            | KeywordKind::Word => false,
+        };
+        self.keywords.iter().any(|word| word.name == name && is_called(word.kind))
+    }
+
+    /// A call of a function, where the language has one for hints.
+    pub(super) fn form_of(&self, name: &str) -> Option<&'static str> {
+        let word = self.keywords.iter().find(|word| word.name == name && !word.form.is_empty());
+        word.map(|word| word.form)
     }
 
     /// Whether a text may have a secret in it: one that compares or sets a password, or names one.

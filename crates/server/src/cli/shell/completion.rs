@@ -7,33 +7,7 @@ use super::cypher::{WORDS, is_cypher};
 use super::scan::{Kind, Token, is_name, tokens};
 use super::statements::command;
 use hexgraph::cypher::FUNCTIONS as FUNCTIONS_OF_CYPHER;
-
-/// The functions of DQL with their arguments, as a hint shows them.
-const FUNCTIONS: [(&str, &str); 23] = [
-    ("eq", "predicate, value)"),
-    ("lt", "predicate, value)"),
-    ("le", "predicate, value)"),
-    ("gt", "predicate, value)"),
-    ("ge", "predicate, value)"),
-    ("between", "predicate, from, to)"),
-    ("has", "predicate)"),
-    ("type", "Type)"),
-    ("uid", "0x1, variable)"),
-    ("uid_in", "predicate, 0x1)"),
-    ("anyofterms", "predicate, \"words\")"),
-    ("allofterms", "predicate, \"words\")"),
-    ("anyoftext", "predicate, \"words\")"),
-    ("alloftext", "predicate, \"words\")"),
-    ("regexp", "predicate, /expression/)"),
-    ("match", "predicate, \"text\", distance)"),
-    ("similar_to", "predicate, number, \"[vector]\")"),
-    ("near", "predicate, [longitude, latitude], metres)"),
-    ("within", "predicate, [[…]])"),
-    ("contains", "predicate, [longitude, latitude])"),
-    ("intersects", "predicate, [[…]])"),
-    ("checkpwd", "predicate, \"password\")"),
-    ("expand", "_all_)"),
-];
+use hexgraph::db::KeywordKind;
 
 /// The keys of the head of a block.
 const HEAD_KEYS: [&str; 6] = ["func:", "first:", "offset:", "after:", "orderasc:", "orderdesc:"];
@@ -43,10 +17,6 @@ const OPENINGS: [&str; 4] = ["query", "upsert", "fragment", "schema"];
 
 /// The words of a selection that are no predicates.
 const FIELD_WORDS: [&str; 6] = ["uid", "expand(", "count(", "val(", "math(", "dgraph.type"];
-
-/// The aggregate functions.
-const AGGREGATES: [&str; 8] =
-    ["min(", "max(", "sum(", "avg(", "median(", "quantile(", "stddev(", "variance("];
 
 /// What can be at the cursor.
 #[derive(Debug, PartialEq, Eq)]
@@ -135,12 +105,12 @@ fn backquoted(name: &str) -> String {
 /// What may begin at the cursor in DQL, likely names first.
 fn candidates(catalog: &Catalog, before: &str, prefix: &str) -> Vec<String> {
     if prefix.starts_with('@') {
-        let directives = catalog.keywords.iter().filter(|word| word.starts_with('@'));
-        return directives.cloned().collect();
+        return catalog.keywords_of(KeywordKind::Directive).map(str::to_owned).collect();
     }
     let predicates = || catalog.predicates.keys().map(|name| quoted(name));
     let types = || catalog.types.keys().map(|name| quoted(name));
-    let functions = || FUNCTIONS.iter().map(|(name, _)| format!("{name}("));
+    let calls = |kind| catalog.keywords_of(kind).map(|name| format!("{name}("));
+    let functions = || calls(KeywordKind::Condition);
     let tokens: Vec<Token<'_>> =
         tokens(before).into_iter().filter(|token| token.kind != Kind::Comment).collect();
     let last = |back: usize| {
@@ -164,15 +134,10 @@ fn candidates(catalog: &Catalog, before: &str, prefix: &str) -> Vec<String> {
         "(" if matches!(head, "(" | "AND" | "OR" | "NOT" | "and" | "or" | "not") => {
             functions().collect()
         }
-        "(" if FUNCTIONS.iter().any(|(name, _)| *name == head) || head.starts_with("@") => {
-            predicates().collect()
-        }
-        "(" if head == "count" || AGGREGATES.contains(&format!("{head}(").as_str()) => {
-            predicates().collect()
-        }
+        "(" if catalog.is_function(head) || head.starts_with("@") => predicates().collect(),
         "(" => owned(&HEAD_KEYS).collect(),
         "{" if is_selection(&tokens[..open]) => {
-            predicates().chain(owned(&FIELD_WORDS)).chain(owned(&AGGREGATES)).collect()
+            predicates().chain(owned(&FIELD_WORDS)).chain(calls(KeywordKind::Aggregate)).collect()
         }
         _ => Vec::new(),
     }
@@ -211,8 +176,8 @@ pub(super) fn hint(catalog: &Catalog, text: &str, is_graphql: bool) -> Option<(S
     }
     if let Some(head) = text.strip_suffix('(').filter(|_| !is_graphql) {
         let name = &head[word_start(head)..];
-        let function = FUNCTIONS.iter().find(|(function, _)| *function == name);
-        return function.map(|(_, arguments)| ((*arguments).to_owned(), false));
+        let arguments = catalog.form_of(name).and_then(|form| form.strip_prefix(name));
+        return arguments.map(|rest| (rest.trim_start_matches('(').to_owned(), false));
     }
     match completion(catalog, text, is_graphql) {
         Completion::Words(start, words) if start + 1 < text.len() => match &words[..] {
@@ -291,18 +256,10 @@ mod tests {
     fn hints_complete_or_explain() {
         let catalog = sample();
         let hint = |text: &str| hint(&catalog, text, false);
-        assert_eq!(hint("{ q(func: eq("), Some(("predicate, value)".to_owned(), false)));
+        assert_eq!(hint("{ q(func: eq("), Some(("name, \"Ada\")".to_owned(), false)));
         assert_eq!(hint("{ q(func: has(nick"), Some(("name".to_owned(), true)));
         assert_eq!(hint("\\timing "), Some(("on|off".to_owned(), false)));
         assert_eq!(hint("{ q(func: has(n"), None);
         assert_eq!(hint(""), None);
-    }
-
-    #[test]
-    fn functions_are_words_of_the_language() {
-        let catalog = sample();
-        for (name, _) in FUNCTIONS {
-            assert!(catalog.keywords.contains(name), "{name}");
-        }
     }
 }

@@ -246,7 +246,7 @@ impl ShellHelper {
                 Some(name) if is_cypher && is_word(name) => Some("34"),
                 Some(name) if is_name(name) => Some("33"),
                 Some(_) if is_cypher => None,
-                Some(name) if catalog.keywords.contains(name) => Some("34"),
+                Some(name) if catalog.is_keyword(name) => Some("34"),
                 _ => None,
             },
             _ => None,
