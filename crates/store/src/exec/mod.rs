@@ -51,7 +51,7 @@ pub(crate) use columns::batches::Members;
 pub(crate) use control::context::{Context, Var};
 pub(crate) use groups::group_by::GroupKind;
 pub(crate) use math::aggregate::read_vars;
-pub(crate) use physical::rewrites::{Chain, first_batch};
+pub(crate) use physical::rewrites::{Chain, first_batch, next_batch};
 pub(crate) use run::{has_cascade, is_ready, waits, with_unknowns};
 pub(crate) use select::filter::test_rank;
 pub(crate) use select::order::SortKey;

@@ -11,9 +11,7 @@ use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level, Roo
 use crate::exec::cost::Cost;
 use crate::exec::math::column_var::ColumnVar;
 use crate::exec::physical::rewrites::Chain;
-use crate::exec::physical::rewrites::{
-    BATCH_GROWTH, BATCH_MAX, first_batch, is_read_in_pages, lists_uids,
-};
+use crate::exec::physical::rewrites::{first_batch, is_read_in_pages, lists_uids, next_batch};
 use crate::exec::select::page::cut;
 use crate::exec::walk::gather::needs_no_lists;
 use crate::exec::walk::lists::distinct;
@@ -290,7 +288,7 @@ fn walk_block(
         if walk_nodes(context, block, result, most)? {
             break;
         }
-        most = most.map(|most| BATCH_GROWTH * most).filter(|most| *most < BATCH_MAX);
+        most = most.and_then(next_batch);
     }
     context.group_fields(&mut result.level)?;
     let step = context.begin("variables", "", None, None);

@@ -4,7 +4,7 @@ use super::cardinality::Cardinality;
 use super::steps::{PlannedStep, StepList, StepPaths};
 use crate::exec::{
     BlockPath, Chain, Context, GraphPath, Inherited, RequestContext, TotalPath, Var, first_batch,
-    has_cascade, is_ready, needs_no_lists, roots_page, waits, with_unknowns,
+    has_cascade, is_ready, needs_no_lists, next_batch, roots_page, waits, with_unknowns,
 };
 use crate::graph::Version;
 use hexgraph_base::plan::{Aggregate, Block, BlockKind, Field, FieldKind, GroupBy, Query, VarId};
@@ -158,10 +158,7 @@ impl<'a> Planner<'a> {
             (BlockPath::NameColumns | BlockPath::RetainSet, _) => {
                 return self.set_or_walk(block, path);
             }
-            (BlockPath::WalkBatches, _) => {
-                let most = first_batch(block.page, self.control().costs());
-                self.walk(block, most)?;
-            }
+            (BlockPath::WalkBatches, _) => self.batches(block)?,
             _ => self.walk(block, None)?,
         }
         Ok(StepPaths::one(path))
@@ -184,6 +181,31 @@ impl<'a> Planner<'a> {
     fn walk(&mut self, block: &'a Block, most: Option<usize>) -> Result<()> {
         let rows = self.roots(block, roots_page(block, most))?;
         self.walk_fields(block, rows)
+    }
+
+    /// The batches of a block: the first one, and of the next ones those whose steps differ from
+    /// all before.
+    fn batches(&mut self, block: &'a Block) -> Result<()> {
+        let mark = self.steps.mark();
+        let mut most = first_batch(block.page, self.control().costs());
+        self.walk(block, most)?;
+        let mut planned = vec![self.steps.paths_since(mark)];
+        while let Some(first) = most {
+            // After a batch of all nodes there is none.
+            if self.nodes <= first {
+                break;
+            }
+            most = next_batch(first);
+            let mark = self.steps.mark();
+            self.instead(|planner| planner.walk(block, most))?;
+            let paths = self.steps.paths_since(mark);
+            if planned.contains(&paths) {
+                self.steps.rewind(mark);
+            } else {
+                planned.push(paths);
+            }
+        }
+        Ok(())
     }
 
     fn walk_fields(&mut self, block: &'a Block, rows: Cardinality) -> Result<()> {

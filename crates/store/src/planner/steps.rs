@@ -232,6 +232,12 @@ impl StepList {
         Mark { steps: self.steps.len(), depth: self.depth, is_fallback: self.is_fallback }
     }
 
+    /// The access paths of the steps since a mark.
+    pub(super) fn paths_since(&self, mark: Mark) -> Vec<Vec<AccessPath>> {
+        let steps = self.steps[mark.steps..].iter();
+        steps.map(|step| step.paths.iter().map(|path| path.path).collect()).collect()
+    }
+
     /// Leaves out the steps since a mark, also those that are open.
     pub(super) fn rewind(&mut self, mark: Mark) {
         self.steps.truncate(mark.steps);

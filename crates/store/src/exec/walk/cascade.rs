@@ -8,7 +8,7 @@ use crate::exec::columns::read::Langs;
 use crate::exec::control::context::Context;
 use crate::exec::control::tree::{EdgeField, FieldData, FieldResult, Level};
 use crate::exec::physical::rewrites::pages_at_once;
-use crate::exec::physical::rewrites::{BATCH_GROWTH, BATCH_MAX, first_batch, has_expand};
+use crate::exec::physical::rewrites::{first_batch, has_expand, next_batch};
 use crate::exec::select::page::cut;
 use hexgraph_base::plan::{Cascade, Field, FieldKind, Page};
 use hexgraph_base::types::{Result, ValueType};
@@ -80,7 +80,7 @@ impl Context<'_> {
                 edges.is_cascaded = true;
                 return Ok(edges);
             }
-            most = Some(BATCH_GROWTH * first).filter(|most| *most < BATCH_MAX);
+            most = next_batch(first);
         }
         self.edges_in(nodes, field, walk, (page, inherited))
     }

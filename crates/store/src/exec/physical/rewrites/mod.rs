@@ -10,7 +10,7 @@ mod walk_batches;
 
 pub(crate) use count_paths::Chain;
 pub(crate) use name_columns::is_read_in_pages;
-pub(crate) use walk_batches::{BATCH_GROWTH, BATCH_MAX, first_batch, has_expand, pages_at_once};
+pub(crate) use walk_batches::{first_batch, has_expand, next_batch, pages_at_once};
 
 use crate::exec::access_path::BlockPath;
 use crate::exec::control::context::Context;

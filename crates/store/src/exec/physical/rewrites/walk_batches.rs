@@ -15,17 +15,22 @@ pub(super) const REWRITE: Rewrite = Rewrite {
 };
 
 /// From this many roots on all are walked.
-pub(crate) const BATCH_MAX: usize = 1 << 28;
+const BATCH_MAX: usize = 1 << 28;
 
 /// How many times as many nodes are walked when those of the batch before did not fill the page.
 /// The batch before is walked again, so all of them together cost an eighth more than the last one.
-pub(crate) const BATCH_GROWTH: usize = 8;
+const BATCH_GROWTH: usize = 8;
 
 /// The number of nodes with which a page of a selection with `@cascade` begins; `None` for a page
 /// that is not bounded from the front.
 pub(crate) fn first_batch(page: Page, costs: &CostModel) -> Option<usize> {
     let most = costs.cascade_ratio.saturating_mul(page.expected()?).max(costs.cascade_batch);
     (most < BATCH_MAX).then_some(most)
+}
+
+/// The number of nodes of the batch after one that did not fill the page; `None` for all of them.
+pub(crate) fn next_batch(most: usize) -> Option<usize> {
+    Some(BATCH_GROWTH * most).filter(|most| *most < BATCH_MAX)
 }
 
 /// True for a block with `@cascade` whose page is all that is seen of its nodes. A block that sets
