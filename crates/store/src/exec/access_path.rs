@@ -371,5 +371,5 @@ names! {
     Graph in GraphPath:
         Made = "Algorithm" "compact graph, built",
         Cached = "Algorithm" "compact graph, cached",
-        Patched = "Algorithm" "compact graph, patched";
+        Patched = "Algorithm" "compact graph, updated";
 }
