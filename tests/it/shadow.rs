@@ -1,7 +1,7 @@
 //! The shadow: what a query executes is compared with what it was planned to execute.
 
 use hexgraph::db::{Database, QueryRequest, RequestContext};
-use hexgraph::internals::exec::{Step, Trace};
+use hexgraph::internals::exec::{AccessPath, BlockPath, Step, Trace};
 use hexgraph::internals::planner::{PlannedPath, PlannedStep};
 
 /// How often a query is planned and run at most until nothing happens in between: there are fewer
@@ -39,8 +39,13 @@ pub fn unplanned(
 /// The first step that was executed and not planned. Where nothing is estimated, all steps are the
 /// same, in the same order.
 pub fn unplanned_step(planned: &[PlannedStep], executed: &[Step]) -> Option<String> {
-    let is_open =
-        |step: &PlannedStep| step.is_estimated || step.is_fallback || 1 < step.paths.len();
+    // How many batches there are is seen when they are read.
+    let has_batches = |step: &PlannedStep| {
+        step.paths.iter().any(|it| it.path == AccessPath::Block(BlockPath::WalkBatches))
+    };
+    let is_open = |step: &PlannedStep| {
+        step.is_estimated || step.is_fallback || 1 < step.paths.len() || has_batches(step)
+    };
     let all: Vec<usize> = (0..planned.len()).filter(|at| planned[*at].depth == 0).collect();
     let missing = uncovered(planned, &all, executed).or_else(|| {
         if planned.iter().any(is_open) {

@@ -133,9 +133,10 @@ impl Database {
         self.cypher_with(text, &Map::new(Vec::new())?, &RequestContext::new())
     }
 
-    /// Answers a query in openCypher from the newest version, with values of its parameters. It
-    /// runs on the calling thread, row by row. After `EXPLAIN` the answer is the plan of the query;
-    /// after `PROFILE` it runs, and the plan has the rows and the milliseconds of each operator.
+    /// Answers a query in openCypher from the newest version, with values of its parameters. Scans,
+    /// joins and groups run on all threads, what remains on the calling thread. After `EXPLAIN` the
+    /// answer is the plan of the query; after `PROFILE` it runs, and the plan has the rows and the
+    /// milliseconds of each operator.
     ///
     /// ```
     /// use hexgraph::cypher::{Map, Value};

@@ -268,6 +268,8 @@ fn ask(db: &Database, request: &Request) -> Result<Json, String> {
     let (text, variables) = request.print();
     let reported = format!("{text}\n{}", Json::Object(variables.clone()));
     let request = graphql::Request { variables, ..graphql::Request::new(text) };
+    let hash = |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte));
+    fastrand::seed(reported.bytes().fold(0, hash));
     let control = RequestContext::new().with_timeout(PATIENCE).with_costs(any_costs());
     let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         db.graphql_with(&request, &Headers::new(), &control).to_json("")

@@ -5,6 +5,7 @@ use super::exec::Failure;
 use super::generate::quoted;
 use super::graph::{Change, Graph};
 use super::piece::Chunk;
+use super::run::from_environment;
 use super::schema::Schema;
 use super::{exec, graph};
 use crate::shadow::{unplanned, unplanned_step};
@@ -28,8 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Options whose graphs fold their changes, replay their logs and walk over vectors although they
 /// are small.
 pub fn small() -> OpenOptions {
-    // When a fold comes must make no difference, so that need not be the same when a seed is run
-    // again.
+    // When a compaction comes must make no difference.
     let thresholds = match fastrand::bool() {
         true => Thresholds::small(),
         false => Thresholds::small_background(),
@@ -39,7 +39,8 @@ pub fn small() -> OpenOptions {
     OpenOptions { thresholds, threads: 3, ..OpenOptions::default() }
 }
 
-/// Random costs: which access path is chosen must make no difference.
+/// Random costs, of the generator of this thread: which access path is chosen must make no
+/// difference.
 pub fn any_costs() -> CostModel {
     let random = |usual: usize| match fastrand::u32(..3) {
         0 => usual,
@@ -102,6 +103,8 @@ pub struct Case {
     pub query: Chunk,
     /// The lists that the query's `$` variables hold.
     pub lists: Lists,
+    /// The seed of the random costs.
+    pub seed: u64,
 }
 
 /// The access paths that steps took.
@@ -191,8 +194,9 @@ impl Pair {
     /// Asks both: the engine with the lists as values of variables, the twin with lists in the
     /// text. The engine is asked with all rewrites, without each of those that made a block, and
     /// with random choices among the access paths that are allowed; all paths that it took are
-    /// noted in `paths`.
-    pub fn ask(&self, text: &str, lists: &Lists, paths: &mut Paths) -> Verdict {
+    /// noted in `paths`. The costs follow from `seed`.
+    pub fn ask(&self, text: &str, lists: &Lists, seed: u64, paths: &mut Paths) -> Verdict {
+        fastrand::seed(seed);
         let literal = written_out(text, lists);
         let plan = hexgraph::internals::dql::parse(&literal)
             .and_then(|document| document.plan(&BTreeMap::new()));
@@ -206,7 +210,8 @@ impl Pair {
         let without = made
             .iter()
             .map(|position| CostModel { left_out: 1 << position, ..CostModel::default() });
-        for costs in without.chain([any_costs()]) {
+        let many = from_environment("HEXGRAPH_TWIN_COSTS").unwrap_or(1);
+        for costs in without.chain((0..many).map(|_| any_costs())) {
             if matches!(verdict, Verdict::Differs(_) | Verdict::Undecided) {
                 break;
             }
@@ -352,7 +357,7 @@ impl Case {
                 return Verdict::Refused(error.to_string());
             }
         }
-        pair.ask(&self.query.to_string(), &self.lists, &mut Paths::default())
+        pair.ask(&self.query.to_string(), &self.lists, self.seed, &mut Paths::default())
     }
 }
 

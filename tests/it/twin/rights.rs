@@ -183,6 +183,7 @@ fn hidden_predicates_are_not_there() {
     let mut seed = first_seed();
     while started.elapsed() < length || requested < QUERIES {
         let mut rng = Rng::with_seed(seed);
+        fastrand::seed(seed);
         let uids = data::uids(&mut rng);
         let (steps, graph) = steps(&mut rng, &uids);
         let names: Vec<String> = graph.schema.predicates.keys().cloned().collect();

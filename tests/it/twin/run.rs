@@ -2,8 +2,9 @@
 //!
 //! `HEXGRAPH_TWIN_SECONDS` says how long (10), `HEXGRAPH_TWIN_SEED` which session comes first (0,
 //! so that a failure is due to what was changed; or `random`), `HEXGRAPH_TWIN_DIFFERENCES` how many
-//! to look for (1). With a difference comes the number of its session, which is the seed to repeat
-//! it, and the smallest case that shows it.
+//! to look for (1), `HEXGRAPH_TWIN_COSTS` how many random costs each query is run with (1). With a
+//! difference comes the number of its session, which is the seed to repeat it, and the smallest
+//! case that shows it.
 
 use super::case::{Case, Pair, Paths, Step, Verdict};
 use super::compare::shows_anything;
@@ -183,6 +184,7 @@ impl Run {
             self.first_seed + tally.sessions - 1
         };
         let mut rng = Rng::with_seed(seed);
+        fastrand::seed(seed);
         let uids = data::uids(&mut rng);
         let mut steps = vec![Step::Alter(data::schema(&mut rng))];
         let mut pair = Pair::new();
@@ -212,10 +214,10 @@ impl Run {
         let query = generator.query();
         let lists = std::mem::take(&mut generator.lists);
         let mut paths = Paths::default();
-        let verdict = pair.ask(&query.to_string(), &lists, &mut paths);
+        let verdict = pair.ask(&query.to_string(), &lists, query_seed, &mut paths);
         self.tally.lock().unwrap().count(&verdict, generator.features, paths);
         let Verdict::Differs(how) = verdict else { return };
-        let small = shrink(&Case { steps: steps.to_vec(), query, lists });
+        let small = shrink(&Case { steps: steps.to_vec(), query, lists, seed: query_seed });
         let now = match small.verdict() {
             Verdict::Differs(how) => how,
             _ => format!("not when the database is built anew; at first {how}"),

@@ -209,7 +209,8 @@ impl<'a> Planner<'a> {
     }
 
     fn walk_fields(&mut self, block: &'a Block, rows: Cardinality) -> Result<()> {
-        self.define(block.var, rows, false);
+        let remaining = if block.cascade.is_some() { rows.part() } else { rows };
+        self.define(block.var, remaining, false);
         if block.recurse.is_some() {
             self.recursion(block)?;
         } else {
@@ -261,6 +262,7 @@ impl<'a> Planner<'a> {
 
     /// Notes what is expected of the variables of a field.
     pub(super) fn bind(&mut self, field: &Field, rows: Cardinality) {
+        let rows = rows.part();
         self.define(field.var, rows, false);
         for item in field.facets.iter().flat_map(|facets| &facets.items) {
             self.define(item.var, rows, false);

@@ -80,8 +80,17 @@ impl<'a> Planner<'a> {
             return Ok(left);
         }
         let before = self.fallback(merges == Merges::Maybe);
+        // The parts are run in the order of their estimates, which may be others then.
+        let is_order_open = parts.iter().any(has_vars);
         for part in self.context.planned_parts(parts) {
-            left = self.filter(part.filter, left)?;
+            let passing = match is_order_open {
+                true => self.filter(part.filter, candidates.part())?,
+                false => self.filter(part.filter, left)?,
+            };
+            left = match is_order_open {
+                true => left.and(passing, self.nodes()),
+                false => passing,
+            };
         }
         self.steps.is_fallback = before;
         Ok(left)

@@ -43,6 +43,7 @@ impl<'a> Planner<'a> {
         page: Page,
     ) -> Result<Cardinality> {
         let root = self.root(function)?.rows;
+        let root = if page.after == 0 { root } else { root.part() };
         let before = self.steps.is_fallback;
         if let Some(filter) = &block.filter {
             let walks = self.walks_filtered_index(block, filter, root, page)?;
@@ -54,7 +55,6 @@ impl<'a> Planner<'a> {
             Some(filter) => self.filter(filter, root)?,
             None => root,
         };
-        let rows = if page.after == 0 { rows } else { rows.part() };
         let step = self.steps.open("order", &block.name, Some(block.at));
         self.steps.expect(step, page.expected(), rows.is_exact());
         let choices = self.order_choices(&block.order, rows, page.expected())?;

@@ -24,11 +24,24 @@ fn holistic(op: Holistic, values: &[Value]) -> Outcome<Option<Value>> {
     let result = match op {
         Holistic::Median => quantile(&numbers, 0.5),
         Holistic::Quantile(fraction) => quantile(&numbers, fraction.get()),
-        Holistic::StdDev => variance(&numbers).map(|(squares, scale)| squares.sqrt() * scale),
-        Holistic::Variance => variance(&numbers).map(|(squares, scale)| squares * scale * scale),
+        Holistic::StdDev => {
+            variance(&distances(values, numbers)).map(|(squares, scale)| squares.sqrt() * scale)
+        }
+        Holistic::Variance => {
+            variance(&distances(values, numbers)).map(|(squares, scale)| squares * scale * scale)
+        }
         Holistic::CountDistinct => unreachable!("it was counted above"),
     };
     Ok(result.map(|number| finite(Value::Float(number))))
+}
+
+/// Numbers with the same variance: of ints their distances from one of them, since large ints have
+/// more digits than floats.
+fn distances(values: &[Value], numbers: Vec<f64>) -> Vec<f64> {
+    let int =
+        |value: &Value| if let Value::Int(int) = value { Some(i128::from(*int)) } else { None };
+    let ints: Option<Vec<i128>> = values.iter().map(int).collect();
+    ints.map_or(numbers, |ints| ints.iter().map(|int| (int - ints[0]) as f64).collect())
 }
 
 /// The number of values that equal none before them.

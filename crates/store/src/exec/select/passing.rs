@@ -352,7 +352,6 @@ impl<'a> Context<'a> {
         page: Page,
         most: usize,
     ) -> Result<Option<Vec<u32>>> {
-        let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
         let driver = filter.driver(requested.len());
         match driver {
             Some(Driver::Set(position)) => {
@@ -363,6 +362,7 @@ impl<'a> Context<'a> {
             }
             None => {}
         }
+        let Some(least) = self.least_of(page) else { return Ok(Some(Vec::new())) };
         let (mut skip, first) = (page.skip(), page.first as usize);
         let batch_min = match filter.beyond.is_empty() {
             true => self.control.costs().page_batch,
