@@ -55,8 +55,12 @@ impl<'p> LookUps<'p> {
     /// Returns about how many nodes the indexes have; `None` where one is missing.
     pub(super) fn estimate(&self) -> Option<IndexEstimate> {
         let sizes = self.parts.iter().map(|(part, look_up)| look_up_estimate(part, look_up));
-        let nodes = sizes.sum::<Option<usize>>()? as u64;
-        Some(IndexEstimate { access: self.access, nodes })
+        Some(self.expecting(sizes.sum::<Option<usize>>()? as u64))
+    }
+
+    /// Returns the estimate of so many nodes.
+    pub(super) fn expecting(&self, nodes: u64) -> IndexEstimate {
+        IndexEstimate { access: self.access, nodes }
     }
 
     /// Returns the nodes of the indexes; `None` where one is missing.

@@ -31,6 +31,10 @@ const BATCH_LEN: usize = 1024;
 /// The most warnings of a request: nobody reads more.
 const WARNINGS_MAX: usize = 100;
 
+/// The most nodes of a look-up that are stored: more are searched for again, which costs less than
+/// a visit of each.
+const LOOKED_UP_MAX: usize = 1024;
+
 /// A predicate with edges.
 struct EdgeType {
     name: Arc<str>,
@@ -52,6 +56,13 @@ struct Visible<'a> {
     lists: SnapshotLists<'a>,
 }
 
+/// The nodes that have a value of a property, from the estimate for a plan until they are needed.
+struct LookedUp {
+    property: Box<str>,
+    value: Value,
+    nodes: NodeSet,
+}
+
 /// One version of the graph for one request.
 pub(super) struct SnapshotGraph<'a> {
     version: Arc<Version>,
@@ -63,6 +74,7 @@ pub(super) struct SnapshotGraph<'a> {
     owned: RefCell<FxHashMap<Box<str>, Rc<Owned>>>,
     labels: RefCell<FxHashMap<Box<str>, Arc<str>>>,
     keys: RefCell<FxHashMap<Box<str>, Arc<str>>>,
+    looked_up: RefCell<Option<LookedUp>>,
     warnings: RefCell<Vec<Warning>>,
 }
 
@@ -82,6 +94,7 @@ impl<'a> SnapshotGraph<'a> {
             owned: RefCell::default(),
             labels: RefCell::default(),
             keys: RefCell::default(),
+            looked_up: RefCell::default(),
             warnings: RefCell::default(),
         }
     }
@@ -343,6 +356,16 @@ fn stored(predicate: &Predicate, lang: &str, node: u32) -> Result<Value> {
     if values.is_empty() { Ok(Value::Null) } else { Ok(Value::list(values)?) }
 }
 
+/// The value that a test requires, where it is one.
+fn only_value(test: &IndexTest) -> Option<&Value> {
+    match test {
+        IndexTest::AnyOf(values) => values.first().filter(|_| values.len() == 1),
+        IndexTest::Range(_) | IndexTest::Text(..) | IndexTest::Matches(_) | IndexTest::Near(..) => {
+            None
+        }
+    }
+}
+
 impl Graph for SnapshotGraph<'_> {
     fn nodes(&self, after: Option<u64>, into: &mut Vec<u64>) -> Result<()> {
         self.append_batch(self.visible().lists.all_nodes()?, after, into);
@@ -370,9 +393,15 @@ impl Graph for SnapshotGraph<'_> {
     }
 
     fn find(&self, property: &str, test: &IndexTest) -> Result<Option<Vec<u64>>> {
+        let is_it = |it: &LookedUp, value: &Value| *it.property == *property && it.value == *value;
+        if let Some(value) = only_value(test)
+            && let Some(existing) = self.looked_up.borrow().as_ref().filter(|it| is_it(it, value))
+        {
+            return Ok(Some(self.version.nodes.uids(&existing.nodes.to_vec())));
+        }
         let property = self.named(property);
         let Some(look_ups) = LookUps::of(&property, test) else { return Ok(None) };
-        let is_union = !matches!(test, IndexTest::AnyOf(values) if values.len() == 1);
+        let is_union = only_value(test).is_none();
         let _reserved = match look_ups.estimate().filter(|_| is_union) {
             Some(estimate) => {
                 // Nodes are listed, sorted and named by their uids.
@@ -385,7 +414,16 @@ impl Graph for SnapshotGraph<'_> {
     }
 
     fn estimate(&self, property: &str, test: &IndexTest) -> Result<Option<IndexEstimate>> {
-        Ok(LookUps::of(&self.named(property), test).and_then(|it| it.estimate()))
+        let named = self.named(property);
+        let Some(look_ups) = LookUps::of(&named, test) else { return Ok(None) };
+        let Some(value) = only_value(test) else { return Ok(look_ups.estimate()) };
+        let Some(nodes) = look_ups.nodes() else { return Ok(None) };
+        let estimate = look_ups.expecting(nodes.len() as u64);
+        if nodes.len() <= LOOKED_UP_MAX {
+            let (property, value) = (property.into(), value.clone());
+            self.looked_up.replace(Some(LookedUp { property, value, nodes }));
+        }
+        Ok(Some(estimate))
     }
 
     fn nodes_per_test(&self, property: &str, access: IndexAccess) -> Result<Option<u64>> {
