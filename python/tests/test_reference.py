@@ -76,16 +76,15 @@ def test_each_word_of_schemas_has_a_row(title, words):
 
 
 PLUGGED = {"anyof", "allof"}
-"""Functions that are there to say that there are no plug-ins."""
+"""Functions that are there to say that there are no plug-ins: no editor proposes them."""
 
 
 def test_cells_are_completed_by_each_word():
     pytest.importorskip("IPython")
-    from hexgraph.jupyter import FUNCTIONS as COMPLETED
+    from hexgraph.jupyter import DQL_WORDS
 
-    existing = {word.strip("@(:") for word in COMPLETED} - {"math", "shortest"}
-    directives = BLOCK_DIRECTIVES | EDGE_DIRECTIVES
-    words = SECTIONS["functions"] | SECTIONS["computing"] | directives | ARGUMENTS
+    existing = {word.strip("@(:") for word in DQL_WORDS} - {"math", "shortest"}
+    words = set.union(*SECTIONS.values()) | SCHEMA_DIRECTIVES
     assert existing == words - PLUGGED
 
 
@@ -94,5 +93,5 @@ def test_the_lexer_knows_each_function():
     from hexgraph import lexer
 
     words = SECTIONS["functions"] | SECTIONS["computing"]
-    assert set(lexer.FUNCTIONS) == words | {"math"}
-    assert set(lexer.WORDS) >= ARGUMENTS
+    assert set(lexer.FUNCTIONS) == words - PLUGGED | {"math"}
+    assert set(lexer.WORDS) >= ARGUMENTS | PLUGGED

@@ -111,7 +111,7 @@ def test_names_are_completed(films, tmp_path):
         assert "string @index(exact, term)" in shell.until("predicates") + shell.until("rows")
         # The arguments of a function are a hint, which is no part of the text.
         shell.type("{ q(func: eq(")
-        shell.until("predicate, value)")
+        shell.until('name, "Ada")')
         shell.type("\x03").until("\r\n")
         shell.until("films> ")
         shell.run("\\timing on").until("timing is on")
