@@ -98,6 +98,23 @@ fn message(answer: &Value) -> &str {
 }
 
 #[test]
+fn plans_are_of_the_version_that_is_named() {
+    let site = Site::new();
+    let send = |parameters: &str| -> Value {
+        let path = format!("/query?{parameters}");
+        serde_json::from_str(&site.ask("POST", &path, "application/dql", QUERY).1).unwrap()
+    };
+    let before = send("debug=false")["extensions"]["txn"]["start_ts"].clone();
+    site.database.mutate("<2> <name> \"Bob\" .", "").unwrap();
+    let expected = |parameters: &str| {
+        let reply = send(&format!("explain=true&{parameters}"));
+        reply["extensions"]["explain"][1]["estimate"].clone()
+    };
+    assert_eq!(expected(&format!("startTs={before}")), 1);
+    assert_eq!(expected("startTs=0"), 2);
+}
+
+#[test]
 fn clients_of_a_draining_server_are_refused() {
     let site = Site::new();
     site.database.set_graphql_schema(SCHEMA).unwrap();

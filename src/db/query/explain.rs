@@ -8,8 +8,10 @@ use crate::db::guard::guarded;
 use crate::db::operation::Latency;
 use hexgraph_base::types::{Position, Result};
 use hexgraph_store::exec::{AccessPath, RequestContext, Step, Trace};
+use hexgraph_store::graph::Version;
 use hexgraph_store::planner::{PlannedStep, plan_steps};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A step without a name is shown by a chunk of the query text of at most this many characters.
@@ -118,6 +120,38 @@ impl Database {
         Ok(Explanation::planned(&request.text, steps))
     }
 
+    /// As [`Database::explain_with`], for the version that [`Database::query_at`] would read.
+    ///
+    /// ```
+    /// use hexgraph::db::{Database, QueryRequest, RequestContext};
+    ///
+    /// let (db, context) = (Database::in_memory(), RequestContext::new());
+    /// let request = QueryRequest::from("{ q(func: has(name)) { name } }");
+    /// db.mutate("<1> <name> \"Ada\" .", "")?;
+    /// let (_, number) = db.query_at(0, &request, &context)?;
+    /// db.mutate("<2> <name> \"Bob\" .", "")?;
+    /// let expected = |number| db.explain_at(number, &request, &context).map(|it| it.steps[1].estimate);
+    /// assert_eq!((expected(number)?, expected(0)?), (Some(1), Some(2)));
+    /// # Ok::<(), hexgraph::types::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Database::explain_with`] and [`Database::resume`].
+    pub fn explain_at(
+        &self,
+        number: u64,
+        request: &QueryRequest,
+        context: &RequestContext,
+    ) -> Result<Explanation> {
+        let version = match number {
+            0 => self.version()?,
+            number => self.version_at(number)?.0,
+        };
+        let steps = self.steps_of(version, request, context)?;
+        Ok(Explanation::planned(&request.text, steps))
+    }
+
     /// Runs a query, and returns its operators with their actual rows and times.
     ///
     /// ```
@@ -185,10 +219,18 @@ impl Database {
         request: &QueryRequest,
         context: &RequestContext,
     ) -> Result<Vec<PlannedStep>> {
+        self.steps_of(self.version()?, request, context)
+    }
+
+    fn steps_of(
+        &self,
+        version: Arc<Version>,
+        request: &QueryRequest,
+        context: &RequestContext,
+    ) -> Result<Vec<PlannedStep>> {
         guarded(|| {
             self.prepare(context);
             let plan = self.plan(&request.text, &request.variables, context)?;
-            let version = self.version()?;
             let plan = match version.view() {
                 Some(view) => shown_blocks(plan, view),
                 None => plan,

@@ -55,7 +55,7 @@ fn run(
 ) -> EngineResult<Reply> {
     match explain {
         Explains::No => {}
-        Explains::Plan => return planned(&database, request, control),
+        Explains::Plan => return planned(&database, start, request, control),
         Explains::Executed => control.start_trace(),
     }
     let (answer, start) = database.query_at(start, request, control)?;
@@ -91,10 +91,11 @@ fn run(
 /// Answers with the plan of a query, which does not run.
 fn planned(
     database: &Database,
+    start: u64,
     request: &QueryRequest,
     control: &RequestContext,
 ) -> EngineResult<Reply> {
-    let explanation = database.explain_with(request, control)?;
+    let explanation = database.explain_at(start, request, control)?;
     let extensions = Extensions {
         latency: Latency::default(),
         txn: Txn::default(),
