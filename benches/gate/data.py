@@ -37,7 +37,22 @@ friend: [uid] @reverse @count .
 knows: [uid] @reverse .
 e: [uid] .
 type Person {
-  score age height city name nick born likes code about place label tags emb friend knows
+  score
+  age
+  height
+  city
+  name
+  nick
+  born
+  likes
+  code
+  about
+  place
+  label
+  tags
+  emb
+  friend
+  knows
 }
 """
 
@@ -149,7 +164,8 @@ def people_file(folder):
     """Write the N-Quads of a million people."""
     path = folder / "people.rdf"
     if not path.exists():
-        unfinished = path.with_suffix(".new")
+        # Two builds may make it at the same time: each has a file of its own until it is written.
+        unfinished = path.with_suffix(f".{os.getpid()}")
         with unfinished.open("w") as file:
             for uid in range(1, NODES + 1):
                 random = mixed(uid)
@@ -158,7 +174,7 @@ def people_file(folder):
                     lines.append(f"<{uid}> <friend> <{mixed(uid * 8 + edge) % NODES + 1}> .")
                 lines.append(f"<{HUB}> <e> <{uid}> .\n")
                 file.write("\n".join(lines))
-        unfinished.rename(path)
+        unfinished.replace(path)
     return path
 
 
