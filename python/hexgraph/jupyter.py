@@ -20,6 +20,7 @@ from IPython.core.magic import no_var_expand
 
 from ._native import Database, algorithms, cypher_functions, dql_keywords
 from .errors import Error
+from .lexer import FUNCTIONS
 from .schemas.suggesting import parts_of
 
 NAMES = ("hexgraph", "dql", "cypher", "graphql")
@@ -31,10 +32,8 @@ CYPHER_KINDS = tuple(kind for kind in KINDS if kind != "flat")
 
 _DQL = dql_keywords()
 
-_CALLED = [*_DQL["condition"], *_DQL["aggregate"], *_DQL["math"], *_DQL["field"]]
-
 DQL_WORDS = (
-    *(f"{name}(" for name in dict.fromkeys(_CALLED)),
+    *(f"{name}(" for name in FUNCTIONS),
     "shortest(",
     *_DQL["directive"],
     *(f"{name}:" for name in _DQL["argument"]),

@@ -15,9 +15,9 @@ from ._native import dql_keywords
 
 _KEYWORDS = dql_keywords()
 
-FUNCTIONS = [
-    name for kind in ("condition", "aggregate", "math", "field") for name in _KEYWORDS[kind]
-]
+_CALLED = ("condition", "aggregate", "math", "field")
+
+FUNCTIONS = list(dict.fromkeys(name for kind in _CALLED for name in _KEYWORDS[kind]))
 
 WORDS = [*_KEYWORDS["word"], *_KEYWORDS["argument"]]
 

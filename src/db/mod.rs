@@ -52,7 +52,7 @@ pub use hexgraph_base::plan::{
 pub use hexgraph_base::schema::{SchemaItem, SchemaReport};
 #[doc(inline)]
 pub use hexgraph_dql::{
-    Keyword, KeywordKind, ParameterValue, is_mutation, keyword_table, keywords, without_passwords,
+    Keyword, KeywordKind, ParameterValue, is_mutation, keyword_table, without_passwords,
     without_strings,
 };
 #[doc(inline)]

@@ -115,6 +115,23 @@ fn plans_are_of_the_version_that_is_named() {
 }
 
 #[test]
+fn keywords_have_their_kinds() {
+    let reply = parse(Site::new().ask("GET", "/ui/keywords", "", ""));
+    let words = reply["keywords"].as_array().unwrap();
+    let kinds = |name: &str| -> Vec<&Value> {
+        words.iter().filter(|word| word["name"] == name).map(|word| &word["type"]).collect()
+    };
+    for (name, kind) in [
+        ("anyofterms", "condition"),
+        ("uid", "condition"),
+        ("max", "aggregate"),
+        ("@filter", "directive"),
+    ] {
+        assert_eq!(kinds(name), [kind], "{name}");
+    }
+}
+
+#[test]
 fn clients_of_a_draining_server_are_refused() {
     let site = Site::new();
     site.database.set_graphql_schema(SCHEMA).unwrap();

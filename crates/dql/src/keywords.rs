@@ -5,7 +5,7 @@ use crate::lower::{
     arguments::{FUNCTIONS, math_functions},
     selection::KEYS,
 };
-pub use crate::syntax::keyword_kind::KeywordKind;
+use crate::syntax::keyword_kind::KeywordKind;
 use hexgraph_base::plan::AGGREGATES;
 use hexgraph_base::schema;
 use hexgraph_base::types::ValueType;
@@ -49,7 +49,7 @@ pub fn keyword_table() -> Vec<Keyword> {
 }
 
 /// The words of [`keyword_table`], each once, ascending.
-pub fn keywords() -> BTreeSet<String> {
+pub(crate) fn keywords() -> BTreeSet<String> {
     keyword_table().into_iter().map(|keyword| keyword.name).collect()
 }
 

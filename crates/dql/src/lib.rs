@@ -16,7 +16,7 @@ mod conformance;
 mod language_tests;
 
 pub use grammar::{CharSet, Expr, Grammar, Omitted, Rule, query_grammar};
-pub use keywords::{Keyword, KeywordKind, keyword_table, keywords};
+pub use keywords::{Keyword, keyword_table};
 pub use lexer::GROUPS_UNFILTERED;
 pub use lower::parameter_value::ParameterValue;
 pub use lower::upsert::UpsertCondition;
@@ -25,3 +25,4 @@ pub use request::kind::is_mutation;
 pub use request::mutation::{Mutation, MutationRequest, RdfBlock, parse_mutation, rdf_len};
 pub use request::parse::{parse, parse_condition};
 pub use request::passwords::{BLANKED, without_passwords, without_strings};
+pub use syntax::keyword_kind::KeywordKind;

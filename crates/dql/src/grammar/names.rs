@@ -1,7 +1,7 @@
 //! The names of a schema, as a query writes them, in classes of predicates that allow the same.
 
 use super::rules::{Expr, Grammar, optional, seq, text};
-use crate::keywords;
+use crate::keywords::keywords;
 use hexgraph_base::plan::{AGGREGATES, PredicateUse};
 use hexgraph_base::schema::{NODE_TYPE, PredicateDef, Schema, is_reserved};
 use hexgraph_base::types::ValueType;

@@ -83,13 +83,9 @@ impl<'a> Planner<'a> {
         // The parts are run in the order of their estimates, which may be others then.
         let is_order_open = parts.iter().any(has_vars);
         for part in self.context.planned_parts(parts) {
-            let passing = match is_order_open {
-                true => self.filter(part.filter, candidates.part())?,
-                false => self.filter(part.filter, left)?,
-            };
             left = match is_order_open {
-                true => left.and(passing, self.nodes()),
-                false => passing,
+                true => left.and(self.filter(part.filter, candidates.part())?, self.nodes()),
+                false => self.filter(part.filter, left)?,
             };
         }
         self.steps.is_fallback = before;

@@ -3,6 +3,7 @@
 use super::blocks::Planner;
 use super::cardinality::Cardinality;
 use super::filters::has_vars;
+use super::roots::rows_after;
 use super::steps::{ABANDONED, StepPaths};
 use crate::exec::{OrderPath, Purpose, looks_beyond};
 use hexgraph_base::plan::{Block, Filter, Function, OrderKey, Page};
@@ -42,8 +43,7 @@ impl<'a> Planner<'a> {
         function: &'a Function,
         page: Page,
     ) -> Result<Cardinality> {
-        let root = self.root(function)?.rows;
-        let root = if page.after == 0 { root } else { root.part() };
+        let root = rows_after(self.root(function)?.rows, page);
         let before = self.steps.is_fallback;
         if let Some(filter) = &block.filter {
             let walks = self.walks_filtered_index(block, filter, root, page)?;

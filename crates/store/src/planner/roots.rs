@@ -438,9 +438,14 @@ fn walked(is_driven: Option<bool>) -> StepPaths {
     }
 }
 
+/// The rows behind the `after` of a page.
+pub(super) fn rows_after(rows: Cardinality, page: Page) -> Cardinality {
+    if page.after == 0 { rows } else { rows.part() }
+}
+
 /// The rows of a page.
 fn paged(rows: Cardinality, page: Page) -> Cardinality {
-    let rows = if page.after == 0 { rows } else { rows.part() };
+    let rows = rows_after(rows, page);
     match page.first {
         0 => rows.without(page.skip()),
         first if 0 < first => rows.without(page.skip()).limited(first as usize),

@@ -96,10 +96,10 @@ fn root_match<'a: 'f, 'f>(
     let views: Option<Vec<_>> = trigram_views(predicate, name.lang.as_deref()).collect();
     let views = views.unwrap_or_default();
     let count = |token: &TokenKey| views.iter().map(|view| view.nodes(token).len()).sum();
-    let holders = context.has_set(predicate, name)?;
+    let subjects = context.has_set(predicate, name)?;
     let near = near_trigrams(text, distance, &count).filter(|_| !views.is_empty());
     if let Some((tokens, result)) = near
-        && context.pick(result < holders.len(), result, || vec![true, false])
+        && context.pick(result < subjects.len(), result, || vec![true, false])
     {
         context.took(RootPath::Trigrams);
         let sets = views.iter().flat_map(|view| tokens.iter().map(|token| view.nodes(token)));
@@ -107,7 +107,7 @@ fn root_match<'a: 'f, 'f>(
         return Ok(NodeSet::from(context.retain_passing(Members::Set(&candidates), &tester)?));
     }
     context.took(RootPath::Texts);
-    context.passing_members(&holders, &tester)
+    context.passing_members(&subjects, &tester)
 }
 
 /// The error for a regular expression that can't be read.
