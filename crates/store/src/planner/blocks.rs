@@ -30,7 +30,8 @@ pub(super) struct Planner<'a> {
     /// The fields of the current block whose targets are grouped.
     pub(super) grouped: Vec<&'a Field>,
     vars: Vec<PlannedVar>,
-    nodes: usize,
+    /// The nodes of the graph.
+    nodes: Cardinality,
 }
 
 /// The steps of a request on a version, without running it. O(steps · log nodes) searches in
@@ -46,6 +47,7 @@ pub fn plan_steps(
     control: &RequestContext,
 ) -> Result<Vec<PlannedStep>> {
     let version = with_unknowns(version, query);
+    let (expected, most) = version.subject_bounds();
     let none = PlannedVar { rows: Cardinality::exact(0), may_be_column: false, is_path: false };
     let planner = Planner {
         context: Context {
@@ -57,7 +59,7 @@ pub fn plan_steps(
         steps: StepList::default(),
         grouped: Vec::new(),
         vars: vec![none; query.variables.len()],
-        nodes: usize::try_from(version.subject_count()).unwrap_or(usize::MAX),
+        nodes: Cardinality::about(expected, most),
     };
     planner.plan()
 }
@@ -192,7 +194,7 @@ impl<'a> Planner<'a> {
         let mut planned = vec![self.steps.paths_since(mark)];
         while let Some(first) = most {
             // After a batch of all nodes there is none.
-            if self.nodes <= first {
+            if self.nodes.most <= first {
                 break;
             }
             most = next_batch(first);
@@ -289,14 +291,14 @@ impl<'a> Planner<'a> {
         self.vars[var.0 as usize].is_path
     }
 
-    /// The number of nodes of the graph.
+    /// The expected number of nodes of the graph.
     pub(super) fn nodes(&self) -> usize {
-        self.nodes
+        self.nodes.expected
     }
 
     /// Any part of the nodes of the graph.
     pub(super) fn any_rows(&self) -> Cardinality {
-        Cardinality { most: u32::MAX as usize, ..Cardinality::up_to(self.nodes) }
+        Cardinality { most: u32::MAX as usize, ..Cardinality::up_to(self.nodes()) }
     }
 
     pub(super) fn control(&self) -> &'a RequestContext {

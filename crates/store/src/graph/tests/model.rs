@@ -317,6 +317,9 @@ fn check_counts(version: &Version) {
         assert_eq!(counted, count as u64, "{name}");
     }
     assert_eq!(version.subject_count(), all.len() as u64);
+    let (least, most) = version.subject_bounds();
+    // Edges that were removed count until a compaction, and targets are no subjects.
+    assert!(least <= most && all.len() <= most, "{} nodes of {least} to {most}", all.len());
 }
 
 type Compactions = Vec<(Arc<str>, Compaction)>;

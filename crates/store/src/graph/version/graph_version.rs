@@ -102,7 +102,16 @@ impl Version {
 
     /// The number of nodes that have a value or an edge. O(containers of all predicates + changes).
     pub fn subject_count(&self) -> u64 {
-        self.all_subjects().len()
+        let mut nodes = RoaringBitmap::new();
+        self.predicates().for_each(|(_, predicate)| predicate.subjects().or_into(&mut nodes));
+        nodes.len()
+    }
+
+    /// Bounds of the number of nodes with a value or an edge in a stored direction: the greatest
+    /// number of one predicate, and the sum over all predicates. No set is read: O(predicates).
+    pub fn subject_bounds(&self) -> (usize, usize) {
+        let counts = self.predicates().flat_map(|(_, predicate)| predicate.subject_counts());
+        counts.fold((0, 0), |(most, sum), count| (most.max(count), sum.saturating_add(count)))
     }
 
     /// The number of nodes that have a value, or an edge in either direction.
@@ -110,13 +119,6 @@ impl Version {
         let mut nodes = RoaringBitmap::new();
         self.predicates().for_each(|(_, predicate)| predicate.nodes_into(&mut nodes));
         nodes.len()
-    }
-
-    /// The nodes that have a value or an edge.
-    fn all_subjects(&self) -> RoaringBitmap {
-        let mut nodes = RoaringBitmap::new();
-        self.predicates().for_each(|(_, predicate)| predicate.subjects().or_into(&mut nodes));
-        nodes
     }
 
     /// Whether a predicate is the same in another version, or in neither. Does not read the data: a

@@ -88,6 +88,13 @@ impl Predicate {
         }
     }
 
+    /// How many nodes at most have a value in each language, or an edge in each stored direction.
+    pub fn subject_counts(&self) -> impl Iterator<Item = usize> {
+        let directions = [false, true].into_iter().filter_map(|reverse| self.direction(reverse));
+        let values = self.langs().iter().map(|part| part.subjects().len());
+        directions.map(Direction::subjects_max).chain(values)
+    }
+
     /// Adds the nodes that have a value, or an edge in either direction. Without `@reverse` it
     /// costs a scan of the edges.
     pub fn nodes_into(&self, nodes: &mut RoaringBitmap) {
