@@ -212,32 +212,51 @@ impl Cell {
 impl Cells {
     /// Whether [`Cells::of`] knows such cells: those of groups.
     pub(super) fn can_be_of(cells: &ObjectCells<'_>) -> bool {
-        matches!(cells, ObjectCells::Texts(..) | ObjectCells::Ints(..) | ObjectCells::Floats(..))
+        match cells {
+            ObjectCells::Texts(..)
+            | ObjectCells::Ints(..)
+            | ObjectCells::Floats(..)
+            | ObjectCells::Bools(..)
+            | ObjectCells::Times(..) => true,
+            ObjectCells::Uids(_)
+            | ObjectCells::Some(_)
+            | ObjectCells::Coded(..)
+            | ObjectCells::Lists(_) => false,
+        }
     }
 
     /// The cells that objects have of a key; `None` where none of them has a value.
     pub(super) fn of(cells: &ObjectCells<'_>) -> Option<Cells> {
-        let valid = |has: &[bool]| if has.contains(&false) { has.to_vec() } else { Vec::new() };
-        let has_some = |has: &[bool], len: usize| match has.is_empty() {
-            true => len != 0,
-            false => has.contains(&true),
-        };
-        let cells = match cells {
-            ObjectCells::Texts(text, offsets, has) if has_some(has, offsets.len()) => {
+        let has = || (0..cells.len()).map(|position| cells.has(position));
+        if !has().any(|has| has) {
+            return None;
+        }
+        let valid = if has().all(|has| has) { Vec::new() } else { has().collect() };
+        Some(match cells {
+            ObjectCells::Texts(text, offsets, _) => {
                 let mut all = CellOffsets::default();
                 offsets.iter().for_each(|&end| all.push(end));
-                let bytes = text.as_bytes().to_vec();
-                Cells::Text(Texts { bytes, offsets: all, valid: valid(has) })
+                Cells::Text(Texts { bytes: text.as_bytes().to_vec(), offsets: all, valid })
             }
-            ObjectCells::Ints(ints, has) if has_some(has, ints.len()) => {
-                Cells::Int(Values { values: ints.to_vec(), valid: valid(has) })
+            ObjectCells::Ints(ints, _) => Cells::Int(Values { values: ints.to_vec(), valid }),
+            ObjectCells::Floats(floats, _) => {
+                Cells::Float(Values { values: floats.to_vec(), valid })
             }
-            ObjectCells::Floats(floats, has) if has_some(has, floats.len()) => {
-                Cells::Float(Values { values: floats.to_vec(), valid: valid(has) })
+            ObjectCells::Bools(truths, _) => Cells::Bool(Values { values: truths.to_vec(), valid }),
+            ObjectCells::Times(times, _) => {
+                let mut all = Cells::default();
+                for (time, has) in times.iter().zip(has()) {
+                    let (seconds, nanos) = time.instant();
+                    let cell = if has { Cell::Time(seconds, nanos) } else { Cell::Null };
+                    all.push(cell, "").ok()?;
+                }
+                all
             }
-            _ => return None,
-        };
-        Some(cells)
+            ObjectCells::Uids(_)
+            | ObjectCells::Some(_)
+            | ObjectCells::Coded(..)
+            | ObjectCells::Lists(_) => return None,
+        })
     }
 
     /// Returns the number of cells, nulls included.

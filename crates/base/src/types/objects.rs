@@ -72,6 +72,26 @@ impl<'o> ObjectCells<'o> {
         })
     }
 
+    /// The number of cells.
+    pub fn len(&self) -> usize {
+        match self {
+            ObjectCells::Texts(_, offsets, _) => offsets.len(),
+            ObjectCells::Ints(ints, _) => ints.len(),
+            ObjectCells::Floats(floats, _) => floats.len(),
+            ObjectCells::Bools(truths, _) => truths.len(),
+            ObjectCells::Times(times, _) => times.len(),
+            ObjectCells::Uids(uids) => uids.len(),
+            ObjectCells::Some(texts) => texts.len(),
+            ObjectCells::Coded(codes, _) => codes.len(),
+            ObjectCells::Lists(lists) => lists.offsets.len(),
+        }
+    }
+
+    /// True when there are no cells.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Whether an object has a value.
     #[inline]
     pub fn has(&self, position: usize) -> bool {

@@ -22,30 +22,17 @@ pub struct GroupColumns {
 pub(in crate::exec) enum KeyCells {
     /// Texts, one after the other, and the byte offset where each ends. `are_default` distinguishes
     /// texts of type `default` from strings.
-    Texts { text: String, ends: Vec<usize>, are_default: bool },
-    /// Any other values.
-    Values(Vec<Value>),
-}
-
-/// The values of a key for some groups, as a sink takes them.
-enum KeyRows<'k> {
-    Texts(Vec<Option<&'k str>>),
+    Texts {
+        text: String,
+        ends: Vec<usize>,
+        are_default: bool,
+    },
     Ints(Vec<i64>),
     Floats(Vec<f64>),
     Bools(Vec<bool>),
     Times(Vec<DateTime>),
-}
-
-impl KeyRows<'_> {
-    fn cells(&self) -> ObjectCells<'_> {
-        match self {
-            KeyRows::Texts(texts) => ObjectCells::Some(texts),
-            KeyRows::Ints(ints) => ObjectCells::Ints(ints, &[]),
-            KeyRows::Floats(floats) => ObjectCells::Floats(floats, &[]),
-            KeyRows::Bools(truths) => ObjectCells::Bools(truths, &[]),
-            KeyRows::Times(times) => ObjectCells::Times(times, &[]),
-        }
-    }
+    /// Values of any other type.
+    Values(Vec<Value>),
 }
 
 /// The results of a field for all groups.
@@ -81,14 +68,25 @@ impl Numbers {
 impl KeyCells {
     /// Creates an empty column for values of the type of `first`, which is not added.
     pub(in crate::exec) fn new(first: ValueRef<'_>) -> KeyCells {
-        let are_default = matches!(first, ValueRef::Default(_));
-        match are_default || matches!(first, ValueRef::String(_)) {
-            true => KeyCells::Texts { text: String::new(), ends: Vec::new(), are_default },
-            false => KeyCells::Values(Vec::new()),
+        match first {
+            ValueRef::Default(_) | ValueRef::String(_) => {
+                let are_default = matches!(first, ValueRef::Default(_));
+                KeyCells::Texts { text: String::new(), ends: Vec::new(), are_default }
+            }
+            ValueRef::Int(_) => KeyCells::Ints(Vec::new()),
+            ValueRef::Float(_) => KeyCells::Floats(Vec::new()),
+            ValueRef::Bool(_) => KeyCells::Bools(Vec::new()),
+            ValueRef::DateTime(_) => KeyCells::Times(Vec::new()),
+            ValueRef::Geo(_)
+            | ValueRef::Password(_)
+            | ValueRef::BigFloat(_)
+            | ValueRef::Vector(_)
+            | ValueRef::Binary(_) => KeyCells::Values(Vec::new()),
         }
     }
 
-    /// Adds a value, which is of the type of the first one.
+    /// Adds a value. All values of a key have one type.
+    #[inline]
     pub(in crate::exec) fn push(&mut self, value: ValueRef<'_>) {
         match (self, value) {
             (
@@ -98,10 +96,15 @@ impl KeyCells {
                 text.push_str(more);
                 ends.push(text.len());
             }
-            // All values of a key have one type; another value would be an empty text, so that the
-            // cells stay in step.
-            (KeyCells::Texts { ends, text, .. }, _) => ends.push(text.len()),
+            (KeyCells::Ints(ints), ValueRef::Int(int)) => ints.push(int),
+            (KeyCells::Floats(floats), ValueRef::Float(float)) => floats.push(float),
+            (KeyCells::Bools(truths), ValueRef::Bool(truth)) => truths.push(truth),
+            (KeyCells::Times(times), ValueRef::DateTime(time)) => times.push(time),
             (KeyCells::Values(values), value) => values.push(value.to_value()),
+            (cells, value) => {
+                let values = (0..cells.len()).map(|position| cells.get(position).to_value());
+                *cells = KeyCells::Values(values.chain([value.to_value()]).collect());
+            }
         }
     }
 
@@ -113,55 +116,48 @@ impl KeyCells {
                 let text = &text[start..ends[position]];
                 if *are_default { ValueRef::Default(text) } else { ValueRef::String(text) }
             }
+            KeyCells::Ints(ints) => ValueRef::Int(ints[position]),
+            KeyCells::Floats(floats) => ValueRef::Float(floats[position]),
+            KeyCells::Bools(truths) => ValueRef::Bool(truths[position]),
+            KeyCells::Times(times) => ValueRef::DateTime(times[position]),
             KeyCells::Values(values) => values[position].as_ref(),
         }
     }
 
-    /// The values of some groups as a column; `None` for values of other types, and where not all
-    /// are of one.
-    fn rows(&self, range: Range<usize>) -> Option<KeyRows<'_>> {
-        fn all<'v, T>(values: &'v [Value], of: impl Fn(&'v Value) -> Option<T>) -> Option<Vec<T>> {
-            values.iter().map(of).collect()
+    /// All values as a sink takes them; `None` for values of other types.
+    fn all(&self) -> Option<ObjectCells<'_>> {
+        match self {
+            KeyCells::Texts { text, ends, .. } => Some(ObjectCells::Texts(text, ends, &[])),
+            cells => cells.numbers(0..cells.len()),
         }
-        let values = match self {
-            KeyCells::Texts { text, ends, .. } => {
-                let mut start = if range.start == 0 { 0 } else { ends[range.start - 1] };
-                let text_to = |end: &usize| Some(&text[mem::replace(&mut start, *end)..*end]);
-                return Some(KeyRows::Texts(ends[range].iter().map(text_to).collect()));
-            }
-            KeyCells::Values(values) => &values[range],
-        };
-        match values.first()? {
-            Value::Int(_) => {
-                all(values, |it| if let Value::Int(int) = it { Some(*int) } else { None })
-                    .map(KeyRows::Ints)
-            }
-            Value::Float(_) => {
-                all(values, |it| if let Value::Float(float) = it { Some(*float) } else { None })
-                    .map(KeyRows::Floats)
-            }
-            Value::Bool(_) => {
-                all(values, |it| if let Value::Bool(truth) = it { Some(*truth) } else { None })
-                    .map(KeyRows::Bools)
-            }
-            Value::DateTime(_) => {
-                all(values, |it| if let Value::DateTime(time) = it { Some(*time) } else { None })
-                    .map(KeyRows::Times)
-            }
-            Value::Default(_)
-            | Value::String(_)
-            | Value::Geo(_)
-            | Value::Password(_)
-            | Value::BigFloat(_)
-            | Value::Vector(_)
-            | Value::Binary(_) => None,
-        }
+    }
+
+    /// The values of some groups as a sink takes them, if they are of one width.
+    fn numbers(&self, range: Range<usize>) -> Option<ObjectCells<'_>> {
+        Some(match self {
+            KeyCells::Ints(ints) => ObjectCells::Ints(&ints[range], &[]),
+            KeyCells::Floats(floats) => ObjectCells::Floats(&floats[range], &[]),
+            KeyCells::Bools(truths) => ObjectCells::Bools(&truths[range], &[]),
+            KeyCells::Times(times) => ObjectCells::Times(&times[range], &[]),
+            KeyCells::Texts { .. } | KeyCells::Values(_) => return None,
+        })
+    }
+
+    /// The texts of some groups; none for other values.
+    fn texts(&self, range: Range<usize>) -> Vec<Option<&str>> {
+        let KeyCells::Texts { text, ends, .. } = self else { return Vec::new() };
+        let mut start = if range.start == 0 { 0 } else { ends[range.start - 1] };
+        ends[range].iter().map(|end| Some(&text[mem::replace(&mut start, *end)..*end])).collect()
     }
 
     /// The number of cells, which is that of the groups when all were added.
     pub(in crate::exec) fn len(&self) -> usize {
         match self {
             KeyCells::Texts { ends, .. } => ends.len(),
+            KeyCells::Ints(ints) => ints.len(),
+            KeyCells::Floats(floats) => floats.len(),
+            KeyCells::Bools(truths) => truths.len(),
+            KeyCells::Times(times) => times.len(),
             KeyCells::Values(values) => values.len(),
         }
     }
@@ -169,6 +165,8 @@ impl KeyCells {
     /// Puts other cells after these.
     pub(in crate::exec) fn append(&mut self, other: KeyCells) {
         match (self, other) {
+            (KeyCells::Ints(ints), KeyCells::Ints(more)) => ints.extend(more),
+            (KeyCells::Floats(floats), KeyCells::Floats(more)) => floats.extend(more),
             (KeyCells::Values(values), KeyCells::Values(more)) => values.extend(more),
             (
                 KeyCells::Texts { text, ends, .. },
@@ -189,6 +187,10 @@ impl KeyCells {
             KeyCells::Values(values) => {
                 size_of_val(values.as_slice()) + values.iter().map(Value::heap_size).sum::<usize>()
             }
+            KeyCells::Ints(ints) => size_of_val(ints.as_slice()),
+            KeyCells::Floats(floats) => size_of_val(floats.as_slice()),
+            KeyCells::Bools(truths) => size_of_val(truths.as_slice()),
+            KeyCells::Times(times) => size_of_val(times.as_slice()),
         }
     }
 
@@ -199,22 +201,38 @@ impl KeyCells {
                 let start = if position == 0 { 0 } else { ends[position - 1] };
                 size_of::<usize>() + ends[position] - start
             }
+            KeyCells::Ints(_) => size_of::<i64>(),
+            KeyCells::Floats(_) => size_of::<f64>(),
+            KeyCells::Bools(_) => size_of::<bool>(),
+            KeyCells::Times(_) => size_of::<DateTime>(),
             KeyCells::Values(values) => size_of::<Value>() + values[position].heap_size(),
         }
     }
 
     /// The same cells in another order: those at the given positions.
     pub(in crate::exec) fn in_order(&self, order: &[u32]) -> KeyCells {
-        let Some(&first) = order.first() else { return KeyCells::Values(Vec::new()) };
-        let mut cells = KeyCells::new(self.get(first as usize));
-        if let (KeyCells::Texts { text, ends, .. }, KeyCells::Texts { text: all, .. }) =
-            (&mut cells, self)
-        {
-            text.reserve(all.len() / self.len() * order.len());
-            ends.reserve_exact(order.len());
+        fn at<T: Copy>(items: &[T], order: &[u32]) -> Vec<T> {
+            order.iter().map(|position| items[*position as usize]).collect()
         }
-        order.iter().for_each(|&position| cells.push(self.get(position as usize)));
-        cells
+        match self {
+            KeyCells::Ints(ints) => KeyCells::Ints(at(ints, order)),
+            KeyCells::Floats(floats) => KeyCells::Floats(at(floats, order)),
+            KeyCells::Bools(truths) => KeyCells::Bools(at(truths, order)),
+            KeyCells::Times(times) => KeyCells::Times(at(times, order)),
+            KeyCells::Values(values) => {
+                let values = order.iter().map(|position| values[*position as usize].clone());
+                KeyCells::Values(values.collect())
+            }
+            KeyCells::Texts { text, ends, are_default } => {
+                let mut cells = KeyCells::Texts {
+                    text: String::with_capacity(text.len() / ends.len().max(1) * order.len()),
+                    ends: Vec::with_capacity(order.len()),
+                    are_default: *are_default,
+                };
+                order.iter().for_each(|&position| cells.push(self.get(position as usize)));
+                cells
+            }
+        }
     }
 }
 
@@ -228,6 +246,11 @@ impl ResultCells {
     /// Ints that all groups have.
     pub(in crate::exec) fn of_ints(ints: Vec<i64>) -> ResultCells {
         ResultCells { numbers: Numbers::Ints(ints), has: Vec::new() }
+    }
+
+    /// Floats that all groups have.
+    pub(in crate::exec) fn of_floats(floats: Vec<f64>) -> ResultCells {
+        ResultCells { numbers: Numbers::Floats(floats), has: Vec::new() }
     }
 
     /// Puts the results of other groups after these. Returns false for numbers of another kind.
@@ -366,25 +389,16 @@ impl GroupColumns {
         self.len == 0
     }
 
-    /// All groups as columns under the labels of their keys and results; `None` where a key is no
-    /// text, or two have one label.
+    /// All groups as columns under the labels of their keys and results; `None` where a key makes
+    /// none, or two have one label.
     pub(in crate::exec) fn objects<'o>(&'o self, labels: &'o [String]) -> Option<Objects<'o>> {
         if has_twice(labels) {
             return None;
         }
-        let (of_keys, of_results) = labels.split_at(self.keys.len());
-        let mut columns = Vec::with_capacity(labels.len());
-        for (label, cells) in of_keys.iter().zip(&self.keys) {
-            let KeyCells::Texts { text, ends, .. } = cells else { return None };
-            columns.push((label.as_str(), ObjectCells::Texts(text, ends, &[])));
-        }
-        for (label, ResultCells { numbers, has }) in of_results.iter().zip(&self.results) {
-            let cells = match numbers {
-                Numbers::Ints(ints) => ObjectCells::Ints(ints, has),
-                Numbers::Floats(floats) => ObjectCells::Floats(floats, has),
-            };
-            columns.push((label.as_str(), cells));
-        }
+        let keys: Option<Vec<ObjectCells<'_>>> = self.keys.iter().map(KeyCells::all).collect();
+        let results = self.results.iter().map(|cells| cells.cells(0..self.len));
+        let cells = keys?.into_iter().chain(results);
+        let columns = labels.iter().map(String::as_str).zip(cells).collect();
         Some(Objects { len: self.len, selection: 0, order: None, columns })
     }
 
@@ -409,11 +423,20 @@ impl GroupColumns {
     /// Hands some of the groups to a sink as columns. Returns false, with nothing done, if a key
     /// makes none, or the sink accepts none.
     fn write_rows(&self, rows: Range<usize>, labels: &[String], sink: &mut dyn Sink) -> bool {
-        let keys: Option<Vec<KeyRows<'_>>> =
-            self.keys.iter().map(|cells| cells.rows(rows.clone())).collect();
+        let texts: Vec<Vec<Option<&str>>> =
+            self.keys.iter().map(|cells| cells.texts(rows.clone())).collect();
+        let keys: Option<Vec<ObjectCells<'_>>> = self
+            .keys
+            .iter()
+            .zip(&texts)
+            .map(|(cells, texts)| match cells {
+                KeyCells::Texts { .. } => Some(ObjectCells::Some(texts)),
+                _ => cells.numbers(rows.clone()),
+            })
+            .collect();
         let Some(keys) = keys else { return false };
         let results = self.results.iter().map(|cells| cells.cells(rows.clone()));
-        let cells = keys.iter().map(KeyRows::cells).chain(results);
+        let cells = keys.into_iter().chain(results);
         let columns = labels.iter().map(String::as_str).zip(cells).collect();
         sink.objects(&Objects { len: rows.len(), selection: 0, order: None, columns })
     }
@@ -448,6 +471,7 @@ impl GroupColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hexgraph_base::types::BigFloat;
 
     /// Results in parts are those that were pushed one by one, whatever numbers are missing.
     #[test]
@@ -482,8 +506,12 @@ mod tests {
     /// A value without a heap of its own uses memory all the same.
     #[test]
     fn all_cells_take_capacity() {
-        let values = [Value::Int(1), Value::String("ab".to_owned())];
-        for (value, of_one) in values.iter().zip([size_of::<Value>(), 2 + size_of::<usize>()]) {
+        let values = [
+            Value::Int(1),
+            Value::String("ab".to_owned()),
+            Value::BigFloat(BigFloat::from_f64(1.0).unwrap()),
+        ];
+        for (value, of_one) in values.iter().zip([size_of::<i64>(), 2 + size_of::<usize>()]) {
             let mut cells = KeyCells::new(value.as_ref());
             (0..100).for_each(|_| cells.push(value.as_ref()));
             assert_eq!((cells.len(), cells.heap_size()), (100, 100 * of_one), "{value:?}");

@@ -244,20 +244,33 @@ impl Accumulator {
         }
     }
 
-    /// The aggregates of some groups, each with a number, if they are ints; `None` also where a sum
-    /// is refused.
-    fn ints(&self, op: Aggregate, groups: Range<usize>) -> Option<Vec<i64>> {
+    /// The aggregates of some groups, each of so many numbers, at least one; `None` for aggregates
+    /// of all values, for means of ints, and where a sum is refused.
+    fn column(&self, op: Aggregate, groups: Range<usize>, counts: &[u32]) -> Option<ResultCells> {
+        let is_sum = op == Aggregate::Algebraic(Algebraic::Sum);
         match self {
-            Accumulator::IntSum(sums) if op == Aggregate::Algebraic(Algebraic::Sum) => {
-                sums[groups].iter().map(|sum| i64::try_from(*sum).ok()).collect()
+            Accumulator::IntSum(sums) if is_sum => {
+                let ints: Option<_> =
+                    sums[groups].iter().map(|sum| i64::try_from(*sum).ok()).collect();
+                ints.map(ResultCells::of_ints)
             }
-            Accumulator::IntMin(ints) | Accumulator::IntMax(ints) => Some(ints[groups].to_vec()),
-            Accumulator::IntSum(_)
-            | Accumulator::FloatSum(_)
-            | Accumulator::FloatMin(_)
-            | Accumulator::FloatMax(_)
-            | Accumulator::IntValues(_)
-            | Accumulator::FloatValues(_) => None,
+            Accumulator::IntMin(ints) | Accumulator::IntMax(ints) => {
+                Some(ResultCells::of_ints(ints[groups].to_vec()))
+            }
+            Accumulator::FloatSum(sums) => {
+                let each = |group: usize| match is_sum {
+                    true => clamp(sums.total(group)),
+                    false => clamp(sums.total(group) / f64::from(counts[group])),
+                };
+                Some(ResultCells::of_floats(groups.map(each).collect()))
+            }
+            Accumulator::FloatMin(floats) | Accumulator::FloatMax(floats) => {
+                let floats = floats[groups].iter().map(|float| clamp(*float));
+                Some(ResultCells::of_floats(floats.collect()))
+            }
+            Accumulator::IntSum(_) | Accumulator::IntValues(_) | Accumulator::FloatValues(_) => {
+                None
+            }
         }
     }
 
@@ -389,9 +402,9 @@ impl Accumulators {
         counts: &[u32],
     ) -> Option<ResultCells> {
         if self.lacking[groups.clone()].iter().all(|lacking| *lacking == 0)
-            && let Some(ints) = self.list[accumulator].ints(op, groups.clone())
+            && let Some(cells) = self.list[accumulator].column(op, groups.clone(), counts)
         {
-            return Some(ResultCells::of_ints(ints));
+            return Some(cells);
         }
         let mut cells = ResultCells::default();
         for group in groups {

@@ -131,7 +131,8 @@ impl Context<'_> {
         if without_lists && lists.is_some() {
             return Ok(None);
         }
-        let table = self.cells(&keys, cells, members.len(), lists.is_some());
+        let needs_firsts = !without_lists || !keys.iter().all(|key| key.codes.are_ints());
+        let table = self.cells(&keys, cells, members.len(), (lists.is_some(), needs_firsts));
         let mut grouping = Grouping {
             context: self,
             keys,
@@ -160,8 +161,15 @@ impl Context<'_> {
         self.control.charge(columns.iter().map(|it| it.value_bytes(members.len())).sum())
     }
 
-    /// What leads from so many cells to groups, or in tests anything that does.
-    fn cells(&self, keys: &[Key<'_>], cells: u64, members: usize, has_lists: bool) -> Cells {
+    /// What leads from so many cells to groups, or in tests anything that does. Members are listed
+    /// or not, and the first one of each group is needed or not.
+    fn cells(
+        &self,
+        keys: &[Key<'_>],
+        cells: u64,
+        members: usize,
+        (has_lists, needs_firsts): (bool, bool),
+    ) -> Cells {
         // Values that are numbered as they come have other numbers on each thread.
         let can_be_dense = !has_lists && keys.iter().all(|key| !key.codes.numbers_values());
         let is_dense = can_be_dense && Dense::suits(cells, members);
@@ -180,7 +188,7 @@ impl Context<'_> {
         match path {
             GroupPath::CodeCells => {
                 let invalid: Vec<bool> = keys.iter().map(|key| key.codes.has_invalid()).collect();
-                Cells::Dense(Dense::new(&limits_of(keys), &invalid))
+                Cells::Dense(Dense::new(&limits_of(keys), &invalid, needs_firsts))
             }
             GroupPath::CodeArray => Cells::new(cells, members),
             GroupPath::CodeTable

@@ -48,7 +48,8 @@ pub(super) struct Distinct {
 
 /// The counters of all cells.
 pub(super) struct Dense {
-    /// The first member of each cell, and [`NO_ROW`] where nobody was in it.
+    /// The first member of each cell; [`NO_ROW`] where nobody was in it, or no first member is
+    /// needed.
     pub(super) firsts: Vec<u32>,
     pub(super) counts: Vec<u32>,
     /// The number of cells that nobody was in.
@@ -66,14 +67,14 @@ impl Dense {
     }
 
     /// Counters of the cells of keys with so many codes each, of no members. A key may have a code
-    /// that no member of a sound file has.
-    pub(super) fn new(limits: &[u32], have_invalid: &[bool]) -> Dense {
+    /// that no member of a sound file has. First members are recorded only if they are needed.
+    pub(super) fn new(limits: &[u32], have_invalid: &[bool], needs_firsts: bool) -> Dense {
         let complete = complete_cells(limits);
         // Waiting for somebody with an invalid code, each member would be looked at.
         let codes = limits.iter().zip(have_invalid).map(|(limit, has_invalid)| {
             (*limit as usize).saturating_sub(1 + usize::from(*has_invalid))
         });
-        let unseen = codes.product();
+        let unseen = if needs_firsts { codes.product() } else { 0 };
         // Nobody waits for the first member of a cell in which a key is lacking.
         let first = |is_complete: bool| if is_complete { NO_ROW } else { 0 };
         let counts = vec![0; complete.len()];
@@ -239,7 +240,8 @@ mod tests {
     fn words_hold_counts_and_sums() {
         let mut rng = Rng::with_seed(5);
         for cells in [2, REPLICATED_MAX, REPLICATED_MAX + 1, 3000] {
-            let (mut dense, mut sums) = (Dense::new(&[cells as u32], &[false]), vec![0; cells]);
+            let (mut dense, mut sums) =
+                (Dense::new(&[cells as u32], &[false], true), vec![0; cells]);
             let (mut counts, mut expected) = (vec![0; cells], vec![0; cells]);
             for round in 0..3 {
                 while dense.waiting + BATCH <= PACKED_MEMBERS {

@@ -190,6 +190,9 @@ impl PlainBatch<'_, '_> {
 
 /// The values of some codes of a key; `None` if one can't be determined without a member.
 fn coded_cells(context: &Context<'_>, key: &Key<'_>, codes: &[u32]) -> Result<Option<KeyCells>> {
+    if let Some(ints) = key.codes.ints_of(codes) {
+        return Ok(Some(KeyCells::Ints(ints)));
+    }
     let parts = context.morsels(codes.len(), cost::WRITE, |range| {
         let mut cells: Option<KeyCells> = None;
         for code in &codes[range] {

@@ -296,6 +296,20 @@ impl<'a> KeyCodes<'a> {
         matches!(self.codes, Codes::Narrow(_)) && !self.are_truths()
     }
 
+    /// The ints of some codes; `None` for keys of other types, and where values are numbered as
+    /// they come.
+    pub(crate) fn ints_of(&self, codes: &[u32]) -> Option<Vec<i64>> {
+        let are_ints = matches!(self.part.stored().values, Values::SmallInt(_) | Values::Int(_));
+        let Codes::Narrow(least) = &self.codes else { return None };
+        let int = |code: &u32| least.wrapping_add(i64::from(*code)).wrapping_sub(1);
+        are_ints.then(|| codes.iter().map(int).collect())
+    }
+
+    /// True where [`KeyCodes::ints_of`] has the values.
+    pub(crate) fn are_ints(&self) -> bool {
+        self.ints_of(&[]).is_some()
+    }
+
     /// True for a key that has no order.
     pub(crate) fn are_truths(&self) -> bool {
         matches!(self.part.stored().values, Values::Bool(_))
