@@ -62,7 +62,17 @@ pub(crate) fn index_kinds(def: &PredicateDef) -> Vec<IndexKind> {
             Tokenizer::NGram => IndexKind::NGram,
             Tokenizer::Geo => IndexKind::Geo,
             Tokenizer::Hnsw(_) => continue,
-            _ => IndexKind::Ordered,
+            Tokenizer::Int
+            | Tokenizer::Float
+            | Tokenizer::BigFloat
+            | Tokenizer::Bool
+            | Tokenizer::Year
+            | Tokenizer::Month
+            | Tokenizer::Day
+            | Tokenizer::Hour
+            | Tokenizer::Exact
+            | Tokenizer::Hash
+            | Tokenizer::Sha256 => IndexKind::Ordered,
         };
         if !kinds.contains(&kind) {
             kinds.push(kind);
@@ -89,18 +99,16 @@ pub(crate) fn tokens_of(
         converted.as_ref()
     };
     match kind {
-        IndexKind::Ordered => return out.extend(TokenKey::of(value)),
-        IndexKind::Geo => return geo::push_cells(value, out),
-        _ => {}
-    }
-    let Some(text) = text_of(value) else { return };
-    match kind {
+        IndexKind::Ordered => out.extend(TokenKey::of(value)),
+        IndexKind::Geo => geo::push_cells(value, out),
         IndexKind::Trigram => {
+            let Some(text) = text_of(value) else { return };
             let mut result = Vec::new();
             trigrams(text, &mut result);
             out.extend(result.into_iter().map(|trigram| TokenKey::Int(i64::from(trigram))));
         }
-        _ => {
+        IndexKind::Term | IndexKind::FullText | IndexKind::NGram => {
+            let Some(text) = text_of(value) else { return };
             Analyzer::new(kind).tokens(text, lang, |token| {
                 out.push(TokenKey::Text(String::from_utf8_lossy(token).into()));
             });
@@ -134,11 +142,14 @@ pub(crate) fn build_index(
         IndexKind::Ordered => Ok(build_ordered(&source)),
         IndexKind::Trigram => build_trigrams(&source, check),
         IndexKind::Geo => geo::build_cells(&source, check),
-        _ => build_words(kind, &source, lang, check),
+        IndexKind::Term | IndexKind::FullText | IndexKind::NGram => {
+            build_words(kind, &source, lang, check)
+        }
     }
 }
 
 fn build_ordered(source: &Source<'_>) -> TokenIndex {
+    use ValueType::{Binary, Bool, DateTime, Float, Geo, Int, Password, Uid, Vector};
     match &*source.values {
         Values::SmallInt(numbers) => by_key(source, numbers.as_slice(), |&number| number),
         Values::Int(numbers) => by_key(source, numbers.as_slice(), |&number| number),
@@ -188,7 +199,17 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             // only sort: the keys of the index are the texts themselves, read from the column.
             by_key(source, codes.as_slice(), |&code| ranks.get(usize::from(code)).copied())
         }
-        _ => TokenIndex::empty(),
+        // No values of these types are tokens; a type that is new has to be named, here or above.
+        Values::Text {
+            value_type: Int | Float | Bool | DateTime | Geo | Uid | Password | Vector | Binary,
+            ..
+        }
+        | Values::Coded {
+            value_type: Int | Float | Bool | DateTime | Geo | Uid | Password | Vector | Binary,
+            ..
+        }
+        | Values::Vector { .. }
+        | Values::Mixed { .. } => TokenIndex::empty(),
     }
 }
 

@@ -89,7 +89,15 @@ impl TokenKey {
             Content::Text(text) => match value.value_type() {
                 ValueType::Default | ValueType::String => TokenKey::Text(text.into()),
                 ValueType::BigFloat => TokenKey::BigFloat(BigFloatKey(text.into())),
-                _ => return None,
+                ValueType::Int
+                | ValueType::Float
+                | ValueType::Bool
+                | ValueType::DateTime
+                | ValueType::Geo
+                | ValueType::Uid
+                | ValueType::Password
+                | ValueType::Vector
+                | ValueType::Binary => return None,
             },
             Content::Numbers(_) | Content::Bytes(_) => return None,
         })
