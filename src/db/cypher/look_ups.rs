@@ -109,7 +109,7 @@ fn sought(test: &IndexTest, value_type: ValueType, part: &LangValues) -> Sought 
     match test {
         IndexTest::AnyOf(values) => any_of(values, value_type),
         IndexTest::Range(bounds) => range(bounds, value_type),
-        IndexTest::Text(..) | IndexTest::Matches(_) if !is_text(value_type) => {
+        IndexTest::Text(..) | IndexTest::Matches(_) if !value_type.is_text() => {
             if is_plain(value_type) { Sought::Nothing } else { Sought::Unknown }
         }
         IndexTest::Text(TextTest::StartsWith, text)
@@ -128,11 +128,6 @@ fn sought(test: &IndexTest, value_type: ValueType, part: &LangValues) -> Sought 
 
 fn by_trigrams(look_up: LookUp) -> Sought {
     Sought::LookUp(IndexAccess::Trigrams, look_up)
-}
-
-/// Whether the values of a type are texts.
-fn is_text(value_type: ValueType) -> bool {
-    matches!(value_type, ValueType::String | ValueType::Default)
 }
 
 /// Whether queries see all values of a type as one kind, other than texts.

@@ -9,8 +9,7 @@ pub(super) const CHECKED_VALUES: usize = 1024;
 
 /// True when values of `stored` need no conversion to be tokens of a predicate of `expected`.
 pub(super) fn is_of(stored: ValueType, expected: ValueType) -> bool {
-    let text = |value_type| matches!(value_type, ValueType::String | ValueType::Default);
-    stored == expected || text(stored) && text(expected)
+    stored == expected || stored.is_text() && expected.is_text()
 }
 
 /// The values of a column in the predicate's type, with the node of each.

@@ -183,6 +183,12 @@ impl ValueType {
         !matches!(self, ValueType::Password | ValueType::Bool)
     }
 
+    /// True for the types whose values are texts that are shown as they are. A value of one is
+    /// read as one of the other without a conversion.
+    pub fn is_text(self) -> bool {
+        matches!(self, ValueType::String | ValueType::Default)
+    }
+
     /// True for the types that `orderasc`, `lt`, `min` and the like work on.
     pub fn is_ordered(self) -> bool {
         use ValueType::{BigFloat, DateTime, Default, Float, Int, String};

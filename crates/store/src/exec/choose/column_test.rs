@@ -344,7 +344,7 @@ impl<'a> Stored<'a> {
             (Values::Days(days), ValueType::DateTime) => {
                 Stored::Days(days.as_slice(), units_between(expected, DAY)?)
             }
-            (Values::Text { value_type: stored, texts }, ValueType::String) if is_text(*stored) => {
+            (Values::Text { value_type: stored, texts }, ValueType::String) if stored.is_text() => {
                 Stored::Texts(texts, texts_of(expected)?)
             }
             (Values::Coded { .. }, _) => return Stored::of_codes(part, value_type),
@@ -358,7 +358,7 @@ impl<'a> Stored<'a> {
         let Values::Coded { value_type: stored, codes, texts } = &column.values else {
             return None;
         };
-        let are_texts = value_type == ValueType::String && is_text(*stored);
+        let are_texts = value_type == ValueType::String && stored.is_text();
         (column.rows.is_none() && are_texts)
             .then(|| Stored::Codes(codes.as_slice(), texts, OnceLock::new()))
     }
@@ -370,10 +370,6 @@ fn matchable(value: ValueRef<'_>) -> Option<&str> {
         ValueRef::String(text) | ValueRef::Default(text) if !text.is_empty() => Some(text),
         _ => None,
     }
-}
-
-fn is_text(value_type: ValueType) -> bool {
-    matches!(value_type, ValueType::String | ValueType::Default)
 }
 
 /// What is in both of two ranges.

@@ -164,7 +164,7 @@ impl<'a> Context<'a> {
 /// True for a test of texts with something that is no geometry: neither a list of coordinates nor
 /// GeoJSON.
 fn is_chunk_of_text(predicate: &Predicate, arguments: &[String]) -> bool {
-    let is_text = matches!(predicate.def.value_type, ValueType::String | ValueType::Default);
+    let is_text = predicate.def.value_type.is_text();
     is_text && arguments.len() == 1 && !arguments[0].trim_start().starts_with(['[', '{'])
 }
 

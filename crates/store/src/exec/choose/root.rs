@@ -367,8 +367,7 @@ fn no_value_index(def: &PredicateDef, op: Comparison) -> Error {
 fn no_order_index(def: &PredicateDef) -> Error {
     let name = &def.name;
     let message = format!("predicate `{name}` has no index that knows an order");
-    let is_text = matches!(def.value_type, ValueType::String | ValueType::Default);
-    let hint = match is_text {
+    let hint = match def.value_type.is_text() {
         true => {
             format!(
                 "add `@index(exact)` to the schema of `{name}`, or use the function in a filter"

@@ -7,10 +7,6 @@ pub(in crate::exec) fn is_far(time: DateTime) -> bool {
     !(-9_223_372_036..=9_223_372_035).contains(&time.seconds)
 }
 
-fn is_text(value: ValueRef<'_>) -> bool {
-    matches!(value.value_type(), ValueType::String | ValueType::Default)
-}
-
 /// A number that compares as the value does; texts by their first bytes.
 pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
     Some(match value.content() {
@@ -24,7 +20,7 @@ pub(in crate::exec) fn rank_of(value: ValueRef<'_>) -> Option<u64> {
             let clamped = nanos.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
             rank_of_int(clamped)
         }
-        Content::Text(text) if is_text(value) => prefix(text.as_bytes()),
+        Content::Text(text) if value.value_type().is_text() => prefix(text.as_bytes()),
         // All are alike here, and distinguished by the keys next to the ranks.
         Content::Text(_) if value.value_type() == ValueType::BigFloat => 0,
         Content::Text(_) | Content::Numbers(_) | Content::Bytes(_) => return None,

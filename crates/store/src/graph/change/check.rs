@@ -71,7 +71,7 @@ pub(in crate::graph) fn stored_value(
     def: &PredicateDef,
 ) -> Result<Value, Refusal> {
     let expected = def.value_type;
-    let is_text = matches!(literal_type, ValueType::Default | ValueType::String);
+    let is_text = literal_type.is_text();
     let value = if expected == ValueType::Default {
         literal_value(text, literal_type)?
     } else if is_text {
@@ -140,8 +140,7 @@ pub(in crate::graph) fn check_lossless(
 pub(in crate::graph) fn loss_of(object: &Object<'_>, stored: ValueRef<'_>) -> Option<Loss> {
     match object {
         Object::Literal { text, value_type } => {
-            let is_text = matches!(value_type, ValueType::Default | ValueType::String);
-            if is_text || *value_type == stored.value_type() {
+            if value_type.is_text() || *value_type == stored.value_type() {
                 return Loss::of(ValueRef::String(text), stored);
             }
             Loss::of(literal_value(text, *value_type).ok()?.as_ref(), stored)

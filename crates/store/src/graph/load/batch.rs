@@ -358,7 +358,7 @@ fn read_literal<'a>(
     literal_type: ValueType,
     def: Option<&PredicateDef>,
 ) -> Result<Literal<'a>, Refusal> {
-    let is_text = matches!(literal_type, ValueType::Default | ValueType::String);
+    let is_text = literal_type.is_text();
     let Some(def) = def else {
         return match literal_type {
             ValueType::Default => Ok(Literal::Text(ValueRef::Default(text))),

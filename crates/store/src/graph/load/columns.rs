@@ -9,7 +9,7 @@ use super::duplicates::{Duplicates, RowNodes};
 use super::gather::{Built, Gathered};
 use super::intern::{ExternalId, Interned, Interner};
 use super::spill::SpillOptions;
-use super::stored_ids::{StoredIds, define, define_ids, is_text, stored_node};
+use super::stored_ids::{StoredIds, define, define_ids, stored_node};
 use super::typed_endpoints::NewEndpoints;
 use super::unique::as_text;
 use crate::graph::build::node_lists::add_nodes;
@@ -177,7 +177,7 @@ impl ColumnLoad {
             IdSpace::Predicate(name) => name.clone(),
         };
         let def = define_ids(&mut self.version, &name, expected, is_unique)?;
-        Ok(if is_text(&def) { ValueType::String } else { ValueType::Int })
+        Ok(if def.value_type.is_text() { ValueType::String } else { ValueType::Int })
     }
 
     /// Adds a type with these fields, or the missing ones to an existing type.

@@ -54,13 +54,13 @@ pub(super) fn define_ids(
         (def.upsert, def.unique) = (is_unique, is_unique);
         def
     })?;
-    if !is_text(&def) && def.value_type != ValueType::Int {
+    if !def.value_type.is_text() && def.value_type != ValueType::Int {
         let kind = def.type_text();
         let fault = format!("predicate {name} can't hold ids: it is of type {kind}");
         return Err(Error::schema(format!("{fault}, not int or string")));
     }
     if !index_kinds(&def).contains(&IndexKind::Ordered) {
-        let index = if is_text(&def) { "hash" } else { "int" };
+        let index = if def.value_type.is_text() { "hash" } else { "int" };
         let fault = format!("predicate {name} can't be searched for ids");
         let hint = format!("add `@index({index})` to the schema of `{name}`");
         return Err(Error::schema(fault).with_hint(hint));
@@ -76,17 +76,12 @@ pub(super) fn define_ids(
 /// Those of [`define_ids`]; [`Error::Schema`] if its values are ints.
 pub(super) fn define_names(version: &mut Version, name: &str) -> Result<PredicateDef> {
     let def = define_ids(version, name, ValueType::String, true)?;
-    match is_text(&def) {
+    match def.value_type.is_text() {
         true => Ok(def),
         false => Err(Error::schema(format!(
             "predicate {name} has ints, and the names of nodes are texts: name one of type string"
         ))),
     }
-}
-
-/// Whether ids in a predicate are texts.
-pub(super) fn is_text(def: &PredicateDef) -> bool {
-    matches!(def.value_type, ValueType::String | ValueType::Default)
 }
 
 /// Returns the node that has `id` as its value of a predicate, by the predicate's index. O(log

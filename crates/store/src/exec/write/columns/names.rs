@@ -7,7 +7,7 @@ use crate::exec::control::stop::RequestContext;
 use crate::exec::cost;
 use crate::graph::Predicate;
 use hexgraph_base::answer::{CellOffsets, Cells, Texts};
-use hexgraph_base::types::{Result, Value, ValueType};
+use hexgraph_base::types::{Result, Value};
 
 /// The nodes that are read one by one between two looks at the clock.
 const NODES_A_CHECK: usize = cost::CHECK.per(cost::GATHER);
@@ -25,7 +25,7 @@ pub fn names_of(
     nodes: &[u32],
 ) -> Result<Option<Texts>> {
     // Geometries are texts in a table, too, and no names.
-    if matches!(predicate.def.value_type, ValueType::String | ValueType::Default)
+    if predicate.def.value_type.is_text()
         && nodes.is_sorted_by(|one, other| one < other)
         && let Ok(Some(source)) = Source::untagged(predicate, nodes)
         && source.kind() == ValueKind::Text

@@ -496,8 +496,7 @@ impl<'a> Stored<'a> {
             | ValueType::Binary => return None,
         };
         // A text of one of these types is shown as one of the other.
-        let is_text = |it| matches!(it, ValueType::String | ValueType::Default);
-        let fits = |it: ValueType| it == expected || is_text(it) && is_text(expected);
+        let fits = |it: ValueType| it == expected || it.is_text() && expected.is_text();
         if column.rows.is_some() || !column.values.value_type().is_some_and(fits) {
             return None;
         }

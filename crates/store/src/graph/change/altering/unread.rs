@@ -16,7 +16,7 @@ const REPORTED_MAX: usize = 3;
 pub(super) fn unread(version: &Version, definitions: &Definitions) -> Vec<SchemaItem> {
     let reported = definitions.predicates.iter().filter_map(|new| {
         let stored = version.predicate(&new.name)?;
-        let takes_all = matches!(new.value_type, ValueType::String | ValueType::Default);
+        let takes_all = new.value_type.is_text();
         // A password is never shown, and to hash a text as one takes long.
         let is_password = [stored.def.value_type, new.value_type].contains(&ValueType::Password);
         let is_same = stored.def.value_type == new.value_type;
