@@ -213,7 +213,7 @@ class Query:
     def __init__(self, dice, has_loops, is_large=False, is_free=False):
         self.dice, self.has_loops, self.is_large = dice, has_loops, is_large
         self.is_free, self.counter, self.edges = is_free, 0, []
-        self.has_counts, self.has_distinct = True, False
+        self.has_counts, self.has_distinct, self.retains_equals = True, False, False
         self.nodes, self.scalars, self.is_ordered = [], {}, False
         if dice.random() < 0.12 and not is_large:
             self.text = self.paths()
@@ -476,7 +476,7 @@ class Query:
         kept = self.dice.sample(self.nodes, self.dice.choice([1, 1, 2]) % (len(self.nodes) + 1))
         kept = kept or self.nodes[:1]
         aggregate, self.edges = self.aggregate(), []
-        if self.chance(0.3):
+        if self.chance(0.3) and not self.retains_equals:
             self.nodes, self.has_distinct = kept, True
             return f"WITH DISTINCT {', '.join(kept)}"
         name = self.new("x")
@@ -579,14 +579,16 @@ class Query:
         return "\n".join([*clauses, self.result()])
 
     def united(self):
-        parts = []
-        for _ in range(self.dice.choice([2, 2, 3])):
+        parts, word = [], self.dice.choice(["UNION ALL", "UNION"])
+        for number in range(self.dice.choice([2, 2, 3])):
+            # Ladybug drops equal rows of later branches where the first one has WITH DISTINCT.
+            self.retains_equals = number == 0 and word == "UNION ALL" and not self.is_free
             self.nodes, self.scalars, self.edges = [], {}, []
             clauses = self.body()
             kind = self.dice.choice(["RETURN", "RETURN DISTINCT"])
             column = f"{self.dice.choice(self.nodes)}.{self.dice.choice('ij')}"
             parts.append("\n".join([*clauses, f"{kind} {column} AS c0"]))
-        return f"\n{self.dice.choice(['UNION ALL', 'UNION'])}\n".join(parts)
+        return f"\n{word}\n".join(parts)
 
     def paths(self):
         """Return a query for the lengths of shortest paths."""

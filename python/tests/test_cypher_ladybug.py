@@ -31,6 +31,8 @@ Only what means the same in both is compared:
 - Ladybug adds rows of EXISTS with several paths and a condition on outer nodes of both: subqueries
   have one path.
 - Behind WITH DISTINCT, Ladybug orders by the first key alone: there is no ORDER BY.
+- Behind WITH DISTINCT in the first branch of UNION ALL, Ladybug drops equal rows of later ones, as
+  in `MATCH (a) WITH DISTINCT a RETURN a.i UNION ALL MATCH (b) RETURN b.i`: it has none there.
 - With a subquery in RETURN, Ladybug loses conditions of MATCH: subqueries are in conditions.
 - A node has one label in Ladybug: a label of several tables stands for several types.
 - Columns of UNION have one type in Ladybug: they are integers.
