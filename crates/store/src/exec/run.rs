@@ -4,12 +4,12 @@ use crate::exec::access_path::BlockPath;
 use crate::exec::answer::Answer;
 use crate::exec::columns::batches::Members;
 use crate::exec::concurrent::BranchResult;
+use crate::exec::control::column_var::ColumnVar;
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::options::ExecOptions;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::{BlockResult, FieldData, FieldResult, Level, RootGroups};
 use crate::exec::cost::Cost;
-use crate::exec::math::column_var::ColumnVar;
 use crate::exec::physical::rewrites::Chain;
 use crate::exec::physical::rewrites::{first_batch, is_read_in_pages, lists_uids, next_batch};
 use crate::exec::select::page::cut;
@@ -495,7 +495,7 @@ fn columns_of<'b>(
     block: &'b Block,
     nodes: &NodeSet,
 ) -> Option<Vec<(&'b Field, VarId, Arc<ColumnVar>)>> {
-    let mut named: Vec<(&Field, VarId, Arc<ColumnVar>)> = Vec::with_capacity(block.fields.len());
+    let mut named: Vec<(&Field, VarId, Arc<_>)> = Vec::with_capacity(block.fields.len());
     for field in &block.fields {
         let column = match &field.kind {
             FieldKind::Predicate { name, .. } => {

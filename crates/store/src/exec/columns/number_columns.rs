@@ -63,6 +63,37 @@ impl<'s> NumberSlice<'s> {
     }
 }
 
+/// Numbers of one type.
+pub(crate) enum NumberList {
+    /// Ints.
+    Ints(Vec<i64>),
+    /// Floats.
+    Floats(Vec<f64>),
+}
+
+impl<'s> From<&'s NumberList> for NumberSlice<'s> {
+    fn from(list: &'s NumberList) -> NumberSlice<'s> {
+        match list {
+            NumberList::Ints(ints) => NumberSlice::Ints(ints),
+            NumberList::Floats(floats) => NumberSlice::Floats(floats),
+        }
+    }
+}
+
+/// Bounds of the numbers of a column.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum NumberKind {
+    /// Ints between two, both included.
+    Int {
+        /// The least that there may be.
+        least: i64,
+        /// The greatest that there may be.
+        greatest: i64,
+    },
+    /// Floats.
+    Float,
+}
+
 /// A number of 64 bits.
 pub(crate) trait Number: Pod {
     /// The number that is stored in 32 bits. A function of the type, not of the column: so loops

@@ -1,55 +1,19 @@
-//! Reads the numbers of many nodes at once.
+//! A table of the numbers of many nodes.
 //!
 //! A node's row is its rank among the subjects, which is looked up for many nodes at once.
 
-use crate::exec::control::tree::{Column, ValueMap};
+use super::number_columns::{Number, NumberList};
 use crate::exec::cost::is_dense;
 use crate::graph::LangValues;
 use crate::storage::Values;
 use hexgraph_base::types::{ValueRef, ValueType};
-
-/// The numbers of nodes, which ascend: `None` when the values are no numbers of the requested type.
-/// Those that changed since the column was built replace the stored ones: O(log) for each, and one
-/// pass over the list.
-pub(crate) fn numbers(part: &LangValues, expected: ValueType, nodes: &[u32]) -> Option<ValueMap> {
-    let column = part.stored();
-    if column.rows.is_some() {
-        return None;
-    }
-    let (with, values) = match (&column.values, expected) {
-        (Values::SmallInt(numbers), ValueType::Int) => {
-            let (with, ints) = part.numbers_among(nodes, numbers.as_slice(), i64::from, int_of)?;
-            (with, Column::Int(ints))
-        }
-        (Values::Int(numbers), ValueType::Int) => {
-            let (with, ints) =
-                part.numbers_among(nodes, numbers.as_slice(), |number| number, int_of)?;
-            (with, Column::Int(ints))
-        }
-        (Values::Float(numbers), ValueType::Float) => {
-            let (with, floats) =
-                part.numbers_among(nodes, numbers.as_slice(), |number| number, float_of)?;
-            (with, Column::Float(floats))
-        }
-        _ => return None,
-    };
-    Some(ValueMap { nodes: with, values, constant: None })
-}
-
-fn int_of(value: ValueRef<'_>) -> Option<i64> {
-    if let ValueRef::Int(number) = value { Some(number) } else { None }
-}
-
-fn float_of(value: ValueRef<'_>) -> Option<f64> {
-    if let ValueRef::Float(number) = value { Some(number) } else { None }
-}
 
 /// The numbers of many nodes, to be looked up in any order: a table by node id.
 pub(crate) struct NumberTable {
     least: u32,
     /// The numbers by node id, from `least` on; the entries of nodes without a number have no
     /// meaning.
-    values: Column,
+    values: NumberList,
     /// A bit for each id of the span, set where the node has a number; `None` when every node has
     /// one.
     present: Option<Vec<u64>>,
@@ -76,7 +40,7 @@ impl NumberTable {
     }
 
     /// The table of some nodes: `None` where they do not ascend or their ids are too far apart, or
-    /// as [`numbers`] says. Costs eight bytes an id of the span.
+    /// the values are no numbers of the requested type. Costs eight bytes an id of the span.
     pub(crate) fn new(
         part: &LangValues,
         expected: ValueType,
@@ -89,16 +53,16 @@ impl NumberTable {
         }
         let (values, present) = match (&column.values, expected) {
             (Values::SmallInt(numbers), ValueType::Int) => {
-                let table = filled(part, nodes, numbers.as_slice(), i64::from, int_of)?;
-                (Column::Int(table.0), table.1)
+                let table = filled(part, nodes, numbers.as_slice(), i64::from, i64::of)?;
+                (NumberList::Ints(table.0), table.1)
             }
             (Values::Int(numbers), ValueType::Int) => {
-                let table = filled(part, nodes, numbers.as_slice(), |number| number, int_of)?;
-                (Column::Int(table.0), table.1)
+                let table = filled(part, nodes, numbers.as_slice(), |number| number, i64::of)?;
+                (NumberList::Ints(table.0), table.1)
             }
             (Values::Float(numbers), ValueType::Float) => {
-                let table = filled(part, nodes, numbers.as_slice(), |number| number, float_of)?;
-                (Column::Float(table.0), table.1)
+                let table = filled(part, nodes, numbers.as_slice(), |number| number, f64::of)?;
+                (NumberList::Floats(table.0), table.1)
             }
             _ => return None,
         };
@@ -106,22 +70,21 @@ impl NumberTable {
     }
 
     /// The numbers of some of the nodes, in their order.
-    pub(crate) fn of(&self, nodes: &[u32]) -> Column {
+    pub(crate) fn of(&self, nodes: &[u32]) -> NumberList {
         match &self.values {
-            Column::Int(numbers) => Column::Int(self.gather(numbers, nodes)),
-            Column::Float(numbers) => Column::Float(self.gather(numbers, nodes)),
-            Column::Any(values) => Column::Any(self.gather(values, nodes)),
+            NumberList::Ints(ints) => NumberList::Ints(self.gather(ints, nodes)),
+            NumberList::Floats(floats) => NumberList::Floats(self.gather(floats, nodes)),
         }
     }
 
-    fn gather<T: Clone>(&self, values: &[T], nodes: &[u32]) -> Vec<T> {
+    fn gather<T: Copy>(&self, values: &[T], nodes: &[u32]) -> Vec<T> {
         // All of them are among the nodes that the table was made of, so none is out of its span.
         let positions = nodes.iter().map(|node| (node - self.least) as usize);
         match &self.present {
-            None => positions.map(|position| values[position].clone()).collect(),
+            None => positions.map(|position| values[position]).collect(),
             Some(bits) => {
                 let has = |position: &usize| bits[position / 64] >> (position % 64) & 1 != 0;
-                positions.filter(has).map(|position| values[position].clone()).collect()
+                positions.filter(has).map(|position| values[position]).collect()
             }
         }
     }

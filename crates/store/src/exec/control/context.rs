@@ -1,8 +1,8 @@
 //! The state that is common to all steps of a request: the version, the plan, the variables so far.
 
+use super::column_var::ColumnVar;
 use super::stop::RequestContext;
 use super::tree::ValueMap;
-use crate::exec::math::column_var::ColumnVar;
 use crate::graph::{Predicate, Version};
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Query, VarId};

@@ -9,6 +9,7 @@ pub(super) mod work;
 pub(super) mod passwords;
 pub(super) mod group_cells;
 pub(super) mod tree;
+pub(super) mod column_var;
 pub(super) mod context;
 pub(super) mod steps;
 pub(super) mod morsels;

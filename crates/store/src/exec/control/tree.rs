@@ -5,11 +5,12 @@
 
 use super::group_cells::GroupColumns;
 use crate::algo::{Graph, Outcome};
+use crate::exec::columns::number_columns::Number;
 use crate::exec::cost::is_dense;
 use crate::graph::{LangValues, Predicate, ValueList};
-use crate::storage::NodeSet;
+use crate::storage::{NodeSet, Values};
 use hexgraph_base::plan::{Block, BlockKind, Field, FieldKind};
-use hexgraph_base::types::Value;
+use hexgraph_base::types::{Value, ValueType};
 use rustc_hash::FxHashMap;
 use std::mem;
 use std::sync::Arc;
@@ -399,6 +400,39 @@ impl ValueMap {
     /// A value that every node has.
     pub fn constant(value: Value) -> ValueMap {
         ValueMap { constant: Some(value), ..ValueMap::default() }
+    }
+
+    /// The numbers of nodes, which ascend: `None` when the values are no numbers of the requested
+    /// type. Those that changed since the column was built replace the stored ones: O(log) for
+    /// each, and one pass over the list.
+    pub(in crate::exec) fn of_numbers(
+        part: &LangValues,
+        expected: ValueType,
+        nodes: &[u32],
+    ) -> Option<ValueMap> {
+        let column = part.stored();
+        if column.rows.is_some() {
+            return None;
+        }
+        let (nodes, values) = match (&column.values, expected) {
+            (Values::SmallInt(ints), ValueType::Int) => {
+                let (nodes, ints) =
+                    part.numbers_among(nodes, ints.as_slice(), i64::from, i64::of)?;
+                (nodes, Column::Int(ints))
+            }
+            (Values::Int(ints), ValueType::Int) => {
+                let (nodes, ints) =
+                    part.numbers_among(nodes, ints.as_slice(), |int| int, i64::of)?;
+                (nodes, Column::Int(ints))
+            }
+            (Values::Float(floats), ValueType::Float) => {
+                let (nodes, floats) =
+                    part.numbers_among(nodes, floats.as_slice(), |float| float, f64::of)?;
+                (nodes, Column::Float(floats))
+            }
+            _ => return None,
+        };
+        Some(ValueMap { nodes, values, constant: None })
     }
 
     /// Collects pairs that come in ascending order of their nodes.

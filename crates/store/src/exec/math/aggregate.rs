@@ -10,7 +10,7 @@ use super::node_numbers::NodeNumbers;
 use super::sums::Sum;
 use super::totals::Totals;
 use crate::exec::access_path::TotalPath;
-use crate::exec::columns::number_columns::NumberSlice;
+use crate::exec::columns::number_columns::{Number, NumberSlice};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::Pending;
 use crate::exec::control::stop::RequestContext;
@@ -285,7 +285,7 @@ impl Context<'_> {
                     holistic::of_values(op, [value.as_ref()].into_iter(), self.control)
                 }
             },
-            None => aggregate_numbers(op, &map.values, self.control),
+            None => aggregate_column(op, &map.values, self.control),
         })
     }
 
@@ -564,27 +564,42 @@ fn total(op: Algebraic, sum: Sum) -> Result<Option<Value>> {
     if op == Algebraic::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
 }
 
+/// An aggregate over all values of a variable.
+fn aggregate_column(
+    op: Aggregate,
+    values: &Column,
+    control: &RequestContext,
+) -> Result<Option<Value>> {
+    match values {
+        Column::Int(ints) => aggregate_numbers(op, Number::slice(ints), control),
+        Column::Float(floats) => aggregate_numbers(op, Number::slice(floats), control),
+        Column::Any(values) => {
+            let gathered = holistic::gathered_bytes(op, values.len());
+            let _while_gathered = control.charge_while(gathered)?;
+            aggregate(op, values.iter().map(Value::as_ref), control)
+        }
+    }
+}
+
 /// An aggregate over a plain array of numbers.
 ///
 /// # Errors
 ///
 /// As [`aggregate`].
-pub(crate) fn aggregate_numbers(
+pub(crate) fn aggregate_numbers<'s>(
     op: Aggregate,
-    values: &Column,
+    numbers: impl Into<NumberSlice<'s>>,
     control: &RequestContext,
 ) -> Result<Option<Value>> {
-    let op = match op {
-        Aggregate::Algebraic(op) => op,
-        Aggregate::Holistic(op) => return holistic::of_column(op, values, control),
-    };
-    let mut totals = Totals::new(op);
-    match values {
-        Column::Int(ints) => totals.add(NumberSlice::Ints(ints)),
-        Column::Float(floats) => totals.add(NumberSlice::Floats(floats)),
-        Column::Any(values) => return algebraic(op, values.iter().map(Value::as_ref)),
+    let numbers = numbers.into();
+    match op {
+        Aggregate::Algebraic(op) => {
+            let mut totals = Totals::new(op);
+            totals.add(numbers);
+            totals.finish()
+        }
+        Aggregate::Holistic(op) => holistic::of_numbers(op, numbers, control),
     }
-    totals.finish()
 }
 
 fn extreme<'v>(values: impl Iterator<Item = ValueRef<'v>>, side: Ordering) -> Option<Value> {

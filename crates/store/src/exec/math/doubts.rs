@@ -11,8 +11,8 @@
 //! - **Types that an operator has no result for**, as two datetimes: where it is computed value by
 //!   value, the first ones are looked at.
 
-use super::column_var::{ColumnVar, Input};
 use super::evaluate::Mismatch;
+use crate::exec::control::column_var::{ColumnVar, Input};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::trace::{Doubt, Doubtful};
 use crate::exec::control::tree::{EdgeField, ValueMap};

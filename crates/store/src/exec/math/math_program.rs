@@ -12,24 +12,10 @@
 use super::math_columns::{
     Arithmetic, Divisible, OperandValues, bounded_int_results, float_result, float_results,
 };
-use crate::exec::columns::number_columns::NumberSlice;
+use crate::exec::columns::number_columns::{NumberKind, NumberList, NumberSlice};
 use hexgraph_base::plan::{Constant, MathExpr, MathFunction, VarId};
 use hexgraph_base::types::stack;
 use std::borrow::Cow;
-
-/// Bounds of the numbers of a column.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum NumberKind {
-    /// Ints between two, both included.
-    Int {
-        /// The least that there may be.
-        least: i64,
-        /// The greatest that there may be.
-        greatest: i64,
-    },
-    /// Floats.
-    Float,
-}
 
 /// A compiled expression.
 #[derive(Debug)]
@@ -102,32 +88,14 @@ impl Program {
         inputs: &[NumberSlice<'_>],
         len: usize,
         has: &mut Vec<bool>,
-    ) -> Option<Results> {
+    ) -> Option<NumberList> {
         has.clear();
         Some(match self.node.eval(inputs, len, has)? {
-            Batch::Ints(ints) => Results::Ints(ints.into_owned()),
-            Batch::Floats(floats) => Results::Floats(floats.into_owned()),
-            Batch::Int(int) => Results::Ints(vec![int; len]),
-            Batch::Float(float) => Results::Floats(vec![float; len]),
+            Batch::Ints(ints) => NumberList::Ints(ints.into_owned()),
+            Batch::Floats(floats) => NumberList::Floats(floats.into_owned()),
+            Batch::Int(int) => NumberList::Ints(vec![int; len]),
+            Batch::Float(float) => NumberList::Floats(vec![float; len]),
         })
-    }
-}
-
-/// The results of a batch.
-pub(crate) enum Results {
-    /// Ints.
-    Ints(Vec<i64>),
-    /// Floats.
-    Floats(Vec<f64>),
-}
-
-impl Results {
-    /// The results as numbers of a column.
-    pub(crate) fn as_slice(&self) -> NumberSlice<'_> {
-        match self {
-            Results::Ints(ints) => NumberSlice::Ints(ints),
-            Results::Floats(floats) => NumberSlice::Floats(floats),
-        }
     }
 }
 
@@ -489,26 +457,26 @@ mod tests {
         let dense = |map: &Arc<ValueMap>, position| {
             let number = |node| map.get(node);
             match kind(position) {
-                NumberKind::Float => Results::Floats(
+                NumberKind::Float => NumberList::Floats(
                     (1..=6)
                         .map(|node| number(node).map_or(0.0, |it| float_of(&it.to_value())))
                         .collect(),
                 ),
-                NumberKind::Int { .. } => Results::Ints(
+                NumberKind::Int { .. } => NumberList::Ints(
                     (1..=6)
                         .map(|node| number(node).map_or(0, |it| int_of(&it.to_value())))
                         .collect(),
                 ),
             }
         };
-        let inputs: Vec<Results> =
+        let inputs: Vec<NumberList> =
             maps.iter().enumerate().map(|(position, map)| dense(map, position)).collect();
-        let slices: Vec<NumberSlice<'_>> = inputs.iter().map(Results::as_slice).collect();
+        let slices: Vec<NumberSlice<'_>> = inputs.iter().map(NumberSlice::from).collect();
         let mut has = Vec::new();
         let results = program.run(&slices, 6, &mut has).expect("a compiled program has results");
         let shown: Vec<String> = match results {
-            Results::Ints(ints) => ints.iter().map(|int| format!("{int}")).collect(),
-            Results::Floats(floats) => floats.iter().map(|float| format!("{float:?}")).collect(),
+            NumberList::Ints(ints) => ints.iter().map(|int| format!("{int}")).collect(),
+            NumberList::Floats(floats) => floats.iter().map(|float| format!("{float:?}")).collect(),
         };
         let has = |position: usize| has.get(position).copied().unwrap_or(true);
         let shown = shown.into_iter().enumerate();

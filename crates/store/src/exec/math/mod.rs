@@ -10,5 +10,5 @@ pub(super) mod aggregate;
 pub(super) mod doubts;
 pub(super) mod math_columns;
 pub(in crate::exec) mod math_program;
-pub(super) mod column_var;
+mod column_vars;
 pub(super) mod evaluate;

@@ -1,6 +1,5 @@
 //! Takes the variables of a block from its finished tree; they do not have what `@cascade` dropped.
 
-use crate::exec::columns::numbers::numbers;
 use crate::exec::columns::read::{Langs, typed};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::pending::CHARGED_BYTES;
@@ -182,7 +181,7 @@ impl Context<'_> {
         if langs.is_empty()
             && values.shown.is_none()
             && let Some(part) = predicate.only_untagged()
-            && let Some(map) = numbers(part, predicate.def.value_type, live)
+            && let Some(map) = ValueMap::of_numbers(part, predicate.def.value_type, live)
         {
             add_values(hit, result.field.var, map);
             return Ok(());

@@ -2,10 +2,10 @@
 //! the column, without a value for each node.
 
 use super::top::Scan;
+use crate::exec::control::column_var::ColumnVar;
 use crate::exec::control::stop::RequestContext;
 use crate::exec::control::tree::BlockResult;
 use crate::exec::cost;
-use crate::exec::math::column_var::ColumnVar;
 use crate::exec::math::sums::Sum;
 use crate::exec::math::totals::Totals;
 use crate::graph::Predicate;

@@ -12,7 +12,6 @@ use super::semi_join::looks_beyond;
 use super::top::{Scan, by_column_var, by_variable};
 use crate::exec::access_path::OrderPath;
 use crate::exec::columns::batches::Members;
-use crate::exec::columns::numbers::numbers;
 use crate::exec::columns::rank::{is_far, prefix, rank_of, rank_of_int};
 use crate::exec::columns::read::{Langs, Typed, typed_or_none};
 use crate::exec::control::context::{Context, Var};
@@ -535,7 +534,7 @@ fn predicate_column(
     let expected = predicate.def.value_type;
     if lang.is_none()
         && let Some(part) = predicate.only_untagged()
-        && let Some(map) = numbers(part, expected, nodes)
+        && let Some(map) = ValueMap::of_numbers(part, expected, nodes)
     {
         return number_column(&map, nodes, descending);
     }

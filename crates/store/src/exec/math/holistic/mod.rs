@@ -9,9 +9,9 @@ mod variance;
 pub(in crate::exec) mod distinct;
 pub(in crate::exec) mod grouped_values;
 
+use crate::exec::columns::number_columns::NumberSlice;
 use crate::exec::columns::read::Typed;
 use crate::exec::control::stop::RequestContext;
-use crate::exec::control::tree::Column;
 use crate::exec::math::sums::clamp;
 use hexgraph_base::plan::{Aggregate, Fraction, Holistic};
 use hexgraph_base::types::{Error, Result, Value, ValueRef};
@@ -86,17 +86,19 @@ pub(in crate::exec) fn of_values<'v>(
 /// # Errors
 ///
 /// As [`of_values`].
-pub(in crate::exec) fn of_column(
+pub(in crate::exec) fn of_numbers(
     op: Holistic,
-    values: &Column,
+    numbers: NumberSlice<'_>,
     control: &RequestContext,
 ) -> Result<Option<Value>> {
-    let _while_gathered = control.charge_while(GATHERED_BYTES * values.len())?;
-    match values {
-        Column::Int(ints) => Ok(of_ints(op, &mut ints.clone())),
-        Column::Float(floats) => Ok(of_floats(op, &mut floats.clone())),
-        Column::Any(values) => of_values(op, values.iter().map(Value::as_ref), control),
-    }
+    let _while_gathered = control.charge_while(GATHERED_BYTES * numbers.len())?;
+    Ok(match numbers {
+        NumberSlice::Narrow(ints) => {
+            of_ints(op, &mut ints.iter().map(|int| i64::from(*int)).collect::<Vec<i64>>())
+        }
+        NumberSlice::Ints(ints) => of_ints(op, &mut ints.to_vec()),
+        NumberSlice::Floats(floats) => of_floats(op, &mut floats.to_vec()),
+    })
 }
 
 /// The aggregate of no values.
