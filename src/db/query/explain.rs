@@ -364,6 +364,7 @@ fn operator_of(action: &'static str) -> &'static str {
         "level" => "Recurse",
         "group" => "HashAggregate",
         "cascade" => "Cascade",
+        "refuse" => "Refuse",
         "variables" => "Variable",
         "graph" | "compute" => "Algorithm",
         other => other,

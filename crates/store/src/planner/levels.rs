@@ -73,7 +73,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans the edges that `expand` brings. What the schema refuses below them is refused only
-    /// where there are any, so that the plan is without their fields.
+    /// where there are any, so that the plan has the refusal instead of their fields.
     fn expansion(
         &mut self,
         field: &'a Field,
@@ -82,9 +82,11 @@ impl<'a> Planner<'a> {
     ) -> Result<StepPaths> {
         let (mark, grouped) = (self.steps.mark(), self.grouped.len());
         match self.edge_field(field, None, nodes, inherited) {
-            Err(Error::Query { .. } | Error::Schema { .. }) => {
+            Err(Error::Query { message, .. } | Error::Schema { message, .. }) => {
                 self.steps.rewind(mark);
                 self.grouped.truncate(grouped);
+                let refusal = format!("if a node has an edge: {message}");
+                self.steps.leaf("refuse", &refusal, Some(field.at));
                 Ok(StepPaths::default())
             }
             planned => planned,

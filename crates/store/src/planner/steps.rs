@@ -9,7 +9,8 @@ use hexgraph_base::types::Position;
 pub struct PlannedStep {
     /// The number of steps that it is a part of.
     pub depth: usize,
-    /// The name of the step, as in a [`Step`](crate::exec::Step) of the trace.
+    /// The name of the step, as in a [`Step`](crate::exec::Step) of the trace; `refuse` for an
+    /// error.
     pub action: &'static str,
     /// The object of the step: the name of a block, or the key of a field.
     pub name: String,
