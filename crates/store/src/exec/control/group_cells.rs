@@ -124,6 +124,11 @@ impl KeyCells {
         }
     }
 
+    /// Whether the values are texts, which have no common width.
+    pub(in crate::exec) fn are_texts(&self) -> bool {
+        matches!(self, KeyCells::Texts { .. })
+    }
+
     /// All values as a sink takes them; `None` for values of other types.
     fn all(&self) -> Option<ObjectCells<'_>> {
         match self {
@@ -425,15 +430,14 @@ impl GroupColumns {
     fn write_rows(&self, rows: Range<usize>, labels: &[String], sink: &mut dyn Sink) -> bool {
         let texts: Vec<Vec<Option<&str>>> =
             self.keys.iter().map(|cells| cells.texts(rows.clone())).collect();
-        let keys: Option<Vec<ObjectCells<'_>>> = self
-            .keys
-            .iter()
-            .zip(&texts)
-            .map(|(cells, texts)| match cells {
-                KeyCells::Texts { .. } => Some(ObjectCells::Some(texts)),
-                _ => cells.numbers(rows.clone()),
-            })
-            .collect();
+        let keys = self.keys.iter().zip(&texts).map(|(cells, texts)| {
+            if cells.are_texts() {
+                Some(ObjectCells::Some(texts))
+            } else {
+                cells.numbers(rows.clone())
+            }
+        });
+        let keys: Option<Vec<ObjectCells<'_>>> = keys.collect();
         let Some(keys) = keys else { return false };
         let results = self.results.iter().map(|cells| cells.cells(rows.clone()));
         let cells = keys.into_iter().chain(results);

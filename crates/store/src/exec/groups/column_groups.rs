@@ -169,11 +169,11 @@ impl Context<'_> {
         cells: u64,
         members: usize,
         (has_lists, needs_firsts): (bool, bool),
-    ) -> Cells {
+    ) -> GroupTable {
         // Values that are numbered as they come have other numbers on each thread.
         let can_be_dense = !has_lists && keys.iter().all(|key| !key.codes.numbers_values());
         let is_dense = can_be_dense && Dense::suits(cells, members);
-        let is_array = Cells::suit_array(cells, members);
+        let is_array = GroupTable::suit_array(cells, members);
         let cheapest = match (is_dense, is_array) {
             (true, _) => GroupPath::CodeCells,
             (false, true) => GroupPath::CodeArray,
@@ -188,15 +188,15 @@ impl Context<'_> {
         match path {
             GroupPath::CodeCells => {
                 let invalid: Vec<bool> = keys.iter().map(|key| key.codes.has_invalid()).collect();
-                Cells::Dense(Dense::new(&limits_of(keys), &invalid, needs_firsts))
+                GroupTable::Dense(Dense::new(&limits_of(keys), &invalid, needs_firsts))
             }
-            GroupPath::CodeArray => Cells::new(cells, members),
+            GroupPath::CodeArray => GroupTable::new(cells, members),
             GroupPath::CodeTable
             | GroupPath::Postings
             | GroupPath::PostingSums
             | GroupPath::TargetArray
             | GroupPath::TargetTable
-            | GroupPath::Lists => Cells::Hash(FxHashMap::default()),
+            | GroupPath::Lists => GroupTable::Hash(FxHashMap::default()),
         }
     }
 
@@ -309,18 +309,18 @@ impl Groups {
 }
 
 /// Leads from cells to groups: to the number of the group plus 1; 0 for a cell that nobody was in.
-pub(super) enum Cells {
+pub(super) enum GroupTable {
     /// The cells are the groups.
     Dense(Dense),
     Array(Vec<u32>),
     Hash(FxHashMap<u64, u32>),
 }
 
-impl Cells {
-    pub(super) fn new(count: u64, members: usize) -> Cells {
-        match Cells::suit_array(count, members) {
-            true => Cells::Array(vec![0; count as usize]),
-            false => Cells::Hash(FxHashMap::default()),
+impl GroupTable {
+    pub(super) fn new(count: u64, members: usize) -> GroupTable {
+        match GroupTable::suit_array(count, members) {
+            true => GroupTable::Array(vec![0; count as usize]),
+            false => GroupTable::Hash(FxHashMap::default()),
         }
     }
 
@@ -345,15 +345,15 @@ impl Cells {
             *slot - 1
         };
         match self {
-            Cells::Dense(_) => unreachable!("the cells are the groups"),
-            Cells::Array(slots) => {
+            GroupTable::Dense(_) => unreachable!("the cells are the groups"),
+            GroupTable::Array(slots) => {
                 let positions = cells.iter().enumerate();
                 out.extend(
                     positions
                         .map(|(position, &cell)| existing(position, &mut slots[cell as usize])),
                 );
             }
-            Cells::Hash(slots) => {
+            GroupTable::Hash(slots) => {
                 let positions = cells.iter().enumerate();
                 out.extend(
                     positions.map(|(position, &cell)| {
@@ -371,7 +371,7 @@ pub(super) struct Grouping<'a, 'c> {
     pub(super) keys: Vec<Key<'a>>,
     /// A number that is greater than all cells.
     pub(super) cell_count: u64,
-    pub(super) cells: Cells,
+    pub(super) cells: GroupTable,
     pub(super) groups: Groups,
     pub(super) columns: Vec<NumberAccumulators<'a>>,
     /// The group of each member, where lists are made of them.
@@ -384,9 +384,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// The bytes that are used until the groups are complete, apart from what grows with them.
     fn byte_len(&self, members: Members<'_>) -> usize {
         let cells = match &self.cells {
-            Cells::Dense(dense) => dense.byte_len(self.columns.len()),
-            Cells::Array(slots) => 4 * slots.len(),
-            Cells::Hash(_) => 0,
+            GroupTable::Dense(dense) => dense.byte_len(self.columns.len()),
+            GroupTable::Array(slots) => 4 * slots.len(),
+            GroupTable::Hash(_) => 0,
         };
         // The groups of the members, the members by group, and those of a set as a list.
         let each = if let Members::Set(_) = members { 12 } else { 8 };
@@ -416,7 +416,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Adds a batch of members after those before.
     pub(super) fn add(&mut self, nodes: &[u32], capacity: &mut Capacity) -> Result<()> {
-        if let Cells::Dense(_) = self.cells {
+        if let GroupTable::Dense(_) = self.cells {
             return self.add_dense(nodes, capacity);
         }
         let Capacity { cells, groups } = capacity;
@@ -435,7 +435,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Charges what new groups take.
     pub(super) fn charge(&mut self, groups: usize) -> Result<()> {
-        let cell = if let Cells::Hash(_) = &self.cells { SLOT_BYTES } else { 0 };
+        let cell = if let GroupTable::Hash(_) = &self.cells { SLOT_BYTES } else { 0 };
         let each =
             GROUP_BYTES + cell + KEY_BYTES * self.keys.len() + accumulator_bytes(&self.columns);
         let grown: usize = self.keys.iter_mut().map(|key| key.codes.growth()).sum();
@@ -485,7 +485,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// What a member costs, about.
     pub(super) fn cost(&self) -> Cost {
         let (keys, columns) = (self.keys.len(), self.columns.len());
-        if let Cells::Dense(_) = self.cells {
+        if let GroupTable::Dense(_) = self.cells {
             return cost::ROW.times(keys + 1).and(cost::GATHER.times(columns));
         }
         let hashed = self.keys.iter().filter(|key| key.codes.numbers_values()).count();
@@ -509,7 +509,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     ///
     /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
     fn result(self) -> Result<AggregatedGroups<'a, 'c>> {
-        if let Cells::Dense(_) = self.cells {
+        if let GroupTable::Dense(_) = self.cells {
             return self.result_dense();
         }
         let mut accumulators: Vec<Accumulators> =
@@ -659,7 +659,7 @@ impl AggregatedGroups<'_, '_> {
     ) -> Result<Option<ResultCells>> {
         let groups = self.counts.len() - 1;
         let values = self.accumulators[column].values_of_each(accumulator, groups);
-        let each = cost::LOOKUP.times(1 + values);
+        let each = cost::GATHER.and(cost::LOOKUP.times(values));
         let parts = self.context.morsels(groups, each, |range| {
             self.context.check()?;
             let groups = range.start + 1..range.end + 1;

@@ -1,7 +1,7 @@
 //! A pass over members whose cells have counters: see [`super::dense`].
 
 use super::accumulators::{Accumulators, NumberAccumulators, PlainNumbers};
-use super::column_groups::{AggregatedGroups, Capacity, Cells, Grouping, Key, limits_of};
+use super::column_groups::{AggregatedGroups, Capacity, GroupTable, Grouping, Key, limits_of};
 use super::dense::{Dense, Distinct, PACKED_MAX, PACKED_MEMBERS, complete_cells, distinct_of};
 use super::key_codes::{PlainKeys, code_of_text};
 use crate::exec::columns::batches::BATCH;
@@ -19,7 +19,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             return Ok(());
         }
         read_cells(&mut self.keys, nodes, &mut capacity.groups);
-        let Grouping { cells: Cells::Dense(dense), columns, .. } = self else {
+        let Grouping { cells: GroupTable::Dense(dense), columns, .. } = self else {
             unreachable!("the cells have counters");
         };
         let (cells, count) = (&capacity.groups[..], dense.len());
@@ -43,7 +43,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// Adds a batch whose only key lies in its column as it is, and so do the only numbers, which
     /// are added up: in one pass over both. Returns false for any other batch, and adds nothing.
     fn add_plain(&mut self, nodes: &[u32]) -> bool {
-        let Grouping { keys, cells: Cells::Dense(dense), columns, .. } = self else {
+        let Grouping { keys, cells: GroupTable::Dense(dense), columns, .. } = self else {
             unreachable!("the cells have counters");
         };
         let ([Key { codes, .. }], [] | [_]) = (&mut keys[..], &columns[..]) else { return false };
@@ -71,7 +71,9 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Counts and adds what waits.
     pub(super) fn settle(&mut self) {
-        if let (Cells::Dense(dense), Some(column)) = (&mut self.cells, self.columns.first_mut()) {
+        if let (GroupTable::Dense(dense), Some(column)) =
+            (&mut self.cells, self.columns.first_mut())
+        {
             if column.counts_floats() {
                 column.tell_counts(&mut dense.counts);
             } else if 0 < dense.waiting {
@@ -82,7 +84,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Adds the counters of the next part of the members.
     pub(super) fn absorb_dense(&mut self, part: Grouping<'a, '_>) {
-        let (Cells::Dense(dense), Cells::Dense(more)) = (&mut self.cells, &part.cells) else {
+        let (GroupTable::Dense(dense), GroupTable::Dense(more)) = (&mut self.cells, &part.cells)
+        else {
             unreachable!("parts are grouped as the whole is");
         };
         dense.absorb(more);
@@ -99,7 +102,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
     ///
     /// [`hexgraph_base::types::Error::Limit`] when the request has to stop.
     pub(super) fn result_dense(self) -> Result<AggregatedGroups<'a, 'c>> {
-        let Grouping { context, keys, cells: Cells::Dense(dense), mut columns, .. } = self else {
+        let Grouping { context, keys, cells: GroupTable::Dense(dense), mut columns, .. } = self
+        else {
             unreachable!("the cells have counters");
         };
         let limits = limits_of(&keys);

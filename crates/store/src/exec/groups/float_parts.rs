@@ -8,7 +8,7 @@
 //! the blocks that begin in it. One thread then adds the floats of blocks that began in an earlier
 //! partition: half a block for each cell and partition.
 
-use super::column_groups::{Cells, Grouping};
+use super::column_groups::{GroupTable, Grouping};
 use crate::exec::columns::batches::{BATCH, Members};
 use crate::exec::control::morsels::Spread;
 use crate::exec::cost;
@@ -34,7 +34,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// The positions of the float columns, if cells have dense counters and all aggregates of
     /// floats are sums; otherwise none.
     pub(super) fn float_sum_columns(&self) -> Vec<usize> {
-        let are_sums = matches!(self.cells, Cells::Dense(_))
+        let are_sums = matches!(self.cells, GroupTable::Dense(_))
             && self.columns.iter().filter(|it| it.are_floats()).all(|it| it.has_only_sums());
         let is_float = |position: &usize| self.columns[*position].are_floats();
         (0..self.columns.len()).filter(|position| are_sums && is_float(position)).collect()
@@ -43,7 +43,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
     /// Whether two passes take less time than one on this thread: most floats have to be in blocks
     /// that begin in their own partition.
     pub(super) fn pays_to_group_twice(&self, spread: &Spread<'_>, members: Members<'_>) -> bool {
-        let Cells::Dense(dense) = &self.cells else { return false };
+        let GroupTable::Dense(dense) = &self.cells else { return false };
         let heads = (BLOCK / 2) * dense.len() * (spread.count() - 1);
         // Two passes take about twice the work, so at least two other threads have to be idle.
         let are_helped = THREADS_MIN <= spread.threads() && spread.is_helped();
@@ -60,7 +60,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         floats: &[usize],
     ) -> Result<()> {
         let (context, len) = (self.context, spread.len());
-        let Cells::Dense(dense) = &self.cells else { unreachable!("the cells have counters") };
+        let GroupTable::Dense(dense) = &self.cells else { unreachable!("the cells have counters") };
         let cells = dense.len();
         let each = dense.byte_len(self.columns.len()) + SUM_BYTES * cells * floats.len();
         let heads = HEAD_BYTES * members.len() * floats.len();
@@ -93,7 +93,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         members: Members<'_>,
         floats: &[usize],
     ) -> Result<Vec<Counts>> {
-        let Cells::Dense(dense) = &self.cells else { unreachable!("the cells have counters") };
+        let GroupTable::Dense(dense) = &self.cells else { unreachable!("the cells have counters") };
         let (len, parts) = (spread.len(), spread.count());
         let chunk = len.div_ceil(parts).next_multiple_of(BATCH);
         let ranges_of = |part: usize| {
@@ -112,7 +112,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             chunk.columns.iter_mut().for_each(|column| column.leave_floats());
             chunk.run_of(members, range.clone())?;
             let mut counts = vec![vec![0; dense.len()]; floats.len()];
-            let Cells::Dense(counted) = &chunk.cells else { return Ok(counts) };
+            let GroupTable::Dense(counted) = &chunk.cells else { return Ok(counts) };
             for (counts, column) in counts.iter_mut().zip(&chunk.columns) {
                 column.add_float_counts(&counted.counts, counts);
             }

@@ -220,7 +220,8 @@ impl Context<'_> {
         let mut in_order = Vec::with_capacity(keys.len());
         for key in &keys {
             self.control.charge(key.byte_len())?;
-            let parts = self.morsels(len, cost::CELL, |range| Ok(key.in_order(&order[range])))?;
+            let each = if key.cells.are_texts() { cost::CELL } else { cost::GATHER };
+            let parts = self.morsels(len, each, |range| Ok(key.in_order(&order[range])))?;
             in_order.extend(parts.into_iter().reduce(|mut all, part| {
                 all.append(part);
                 all

@@ -185,20 +185,20 @@ impl<'a> KeyCodes<'a> {
         nodes: Members<'_>,
     ) -> Option<KeyCodes<'a>> {
         let column = part.stored();
-        let is_text = |kind| matches!(kind, ValueType::String | ValueType::Default);
         let stored = column.values.value_type()?;
-        if column.rows.is_some() || !(stored == expected || is_text(stored) && is_text(expected)) {
+        if column.rows.is_some() || !(stored == expected || stored.is_text() && expected.is_text())
+        {
             return None;
         }
         let (codes, limit, changes) = match &column.values {
             Values::Coded { codes, texts, .. }
-                if is_text(stored) && texts.len() <= nodes.len().max(RANGE_MIN) =>
+                if stored.is_text() && texts.len() <= nodes.len().max(RANGE_MIN) =>
             {
                 let texts = (0..texts.len()).map(|position| texts.get_bytes(position));
                 coded(part, expected, nodes, codes, texts)?
             }
             Values::Text { .. } | Values::Coded { .. } => {
-                if !is_text(stored) {
+                if !stored.is_text() {
                     return None;
                 }
                 let by_index = part.complete_index().and_then(|view| by_tokens(part, view, nodes));

@@ -12,7 +12,7 @@
 //! by one thread, floats, too, in their order.
 
 use super::accumulators::each;
-use super::column_groups::{Capacity, Cells, Grouping, Groups};
+use super::column_groups::{Capacity, GroupTable, Grouping, Groups};
 use crate::exec::columns::batches::{BATCH, Members};
 use crate::exec::control::morsels::{FEW_MORSELS, Spread};
 use crate::exec::cost;
@@ -46,10 +46,10 @@ impl<'a, 'c> Grouping<'a, 'c> {
     pub(super) fn fork(&self, first: u32, count: usize, is_range: bool) -> Grouping<'a, 'c> {
         let keys = self.fork_keys(first, count);
         let cell_count = keys.iter().map(|key| key.codes.limit()).product();
-        let cells = if let Cells::Dense(dense) = &self.cells {
-            Cells::Dense(dense.fork())
+        let cells = if let GroupTable::Dense(dense) = &self.cells {
+            GroupTable::Dense(dense.fork())
         } else {
-            Cells::new(cell_count, count)
+            GroupTable::new(cell_count, count)
         };
         Grouping {
             context: self.context,
@@ -70,8 +70,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let has_few_groups = self.cell_count <= (spread.len() / 8) as u64;
         // Values that are numbered as they come are numbered again where the parts are put
         // together. Where each cell has its counters, those of all parts are put together.
-        let has_many_cells =
-            matches!(&self.cells, Cells::Dense(dense) if members.len() / CELLS_RATIO < dense.len());
+        let has_many_cells = matches!(&self.cells, GroupTable::Dense(dense) if members.len() / CELLS_RATIO < dense.len());
         let numbers_values = self.keys.iter().any(|key| key.codes.numbers_values());
         let few = match (numbers_values, has_many_cells) {
             (true, _) => 1,
@@ -96,7 +95,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
             let count = range.len();
             let mut part = empty.fork(members.at(range.start), count, true);
             part.charged = (12 * retained + 4) * count;
-            if let Cells::Dense(dense) = &part.cells {
+            if let GroupTable::Dense(dense) = &part.cells {
                 part.charged += dense.byte_len(part.columns.len());
             }
             self.context.control.charge(part.charged)?;
@@ -117,7 +116,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
 
     /// Puts the groups of a part after those of the parts before it.
     fn absorb(&mut self, part: Grouping<'a, '_>) -> Result<()> {
-        if let Cells::Dense(_) = self.cells {
+        if let GroupTable::Dense(_) = self.cells {
             self.absorb_dense(part);
             return Ok(());
         }

@@ -57,7 +57,9 @@ impl AnswerWriter<'_, '_> {
         let groups = match groups {
             GroupList::Rows(groups) => &groups[range],
             GroupList::Columns(groups) => {
-                let objects = (range.len() == groups.len()).then(|| groups.objects(labels));
+                // All at once to a sink that stores columns; others take batches of rows.
+                let are_all = range.len() == groups.len() && !self.sink.takes_rows();
+                let objects = are_all.then(|| groups.objects(labels));
                 if !objects.flatten().is_some_and(|objects| self.sink.objects(&objects)) {
                     groups.write(range, labels, self.sink);
                 }
