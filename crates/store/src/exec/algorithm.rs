@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
             Lookup::Cached => GraphPath::Cached,
             Lookup::Patched => GraphPath::Patched,
         };
-        self.took_at(&step, path);
+        self.record_path_of(&step, path);
         self.end(&step, prepared.graph.outgoing().edges());
         Ok(prepared)
     }

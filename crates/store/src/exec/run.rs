@@ -197,7 +197,7 @@ fn run_block(context: &mut Context<'_>, position: usize) -> Result<BlockResult> 
             run_nodes(context, block, context.block_path(block), &mut result)?
         }
     };
-    context.took_at(&step, path);
+    context.record_path_of(&step, path);
     // A block whose variable is empty still defines it.
     for var in &block.defines {
         let existing = &mut context.vars[var.0 as usize];

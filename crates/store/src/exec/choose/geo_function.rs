@@ -42,7 +42,7 @@ impl<'a> Context<'a> {
         let result = match candidates {
             Some(candidates) => {
                 let path = self.cells_path(predicate, lang, &query, candidates.len());
-                self.took(path);
+                self.record_path(path);
                 if path == FilterPath::Test {
                     candidates.clone()
                 } else {

@@ -50,7 +50,7 @@ impl<'a> Context<'a> {
         }
         let estimate = self.control.trace().and_then(|_| self.estimate(function));
         let step = self.begin("root", "", Some(function.at), estimate);
-        self.took(RootPath::CountIndex);
+        self.record_path(RootPath::CountIndex);
         self.end(&step, count);
         Some(count)
     }
@@ -112,7 +112,7 @@ impl<'a> Context<'a> {
 
     /// The nodes of a function with one access path, which is reported.
     fn root_of(&self, path: RootPath, nodes: NodeSet) -> NodeSet {
-        self.took(path);
+        self.record_path(path);
         nodes
     }
 
@@ -148,17 +148,17 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let Some((predicate, expected)) = self.compared(name, op, expected)? else {
-            self.took(RootPath::Nothing);
+            self.record_path(RootPath::Nothing);
             return Ok(NodeSet::default());
         };
         let path = self.values_path(predicate, name, &expected);
         if path != RootPath::Scan
             && let Some(nodes) = ordered_set(predicate, name.lang.as_deref(), &expected)
         {
-            self.took(path);
+            self.record_path(path);
             return Ok(nodes);
         }
-        self.took(RootPath::Scan);
+        self.record_path(RootPath::Scan);
         let candidates = self.has_set(predicate, name)?;
         let tester = Tester::of_values(predicate, name.lang.as_deref(), expected.into());
         self.passing_members(&candidates, &tester)
@@ -222,7 +222,7 @@ impl<'a> Context<'a> {
             return Err(Error::query(message).with_hint(hint));
         }
         let Some(predicate) = self.resolve(name)? else {
-            self.took(RootPath::Nothing);
+            self.record_path(RootPath::Nothing);
             return Ok(NodeSet::default());
         };
         if !PredicateUse::CountAtRoot.is_allowed(&predicate.def) {
@@ -236,10 +236,10 @@ impl<'a> Context<'a> {
         if self.pick(RootPath::Degrees, 0, both) == RootPath::Degrees
             && let Some(nodes) = counted_nodes(predicate, name.reverse, expected)
         {
-            self.took(RootPath::Degrees);
+            self.record_path(RootPath::Degrees);
             return Ok(nodes);
         }
-        self.took(RootPath::Scan);
+        self.record_path(RootPath::Scan);
         let candidates = match predicate.direction(name.reverse) {
             Some(edges) => edges.subjects(),
             None => predicate.subjects(),
@@ -306,7 +306,7 @@ impl<'a> Context<'a> {
         var: VarId,
         expected: &dyn Fn(ValueType) -> Result<ValueCondition>,
     ) -> Result<NodeSet> {
-        self.took(RootPath::Variable);
+        self.record_path(RootPath::Variable);
         let map = self.expect_values(var)?;
         let Some(value_type) = var_type(&map) else { return Ok(NodeSet::default()) };
         // Dgraph ignores an argument of a wrong type here and returns nothing.

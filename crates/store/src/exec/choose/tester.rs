@@ -252,7 +252,7 @@ impl Tester<'_> {
 
     /// The nodes that have one of the values that the test requires; `None` for a test that
     /// requires none.
-    pub(crate) fn holders(&self) -> Option<NodeSet> {
+    pub(crate) fn subjects(&self) -> Option<NodeSet> {
         if let Tester::Column { part, .. } = self {
             return Some(part.subjects());
         }

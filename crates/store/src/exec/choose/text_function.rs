@@ -78,7 +78,7 @@ fn root_regexp<'a: 'f, 'f>(
         let hint = "each alternative needs three literal bytes in a row; or use it in a filter";
         return Err(Error::query(message).with_hint(hint));
     }
-    context.took(RootPath::Trigrams);
+    context.record_path(RootPath::Trigrams);
     let views = trigram_views(predicate, name.lang.as_deref()).flatten();
     let result = views.fold(NodeSet::default(), |all, it| all.or(&trigram_set(it, &query)));
     Ok(NodeSet::from(context.retain_passing(Members::Set(&result), &tester)?))
@@ -101,12 +101,12 @@ fn root_match<'a: 'f, 'f>(
     if let Some((tokens, result)) = near
         && context.pick(result < subjects.len(), result, || vec![true, false])
     {
-        context.took(RootPath::Trigrams);
+        context.record_path(RootPath::Trigrams);
         let sets = views.iter().flat_map(|view| tokens.iter().map(|token| view.nodes(token)));
         let candidates = crate::graph::union_of_sets(&sets.collect::<Vec<_>>());
         return Ok(NodeSet::from(context.retain_passing(Members::Set(&candidates), &tester)?));
     }
-    context.took(RootPath::Texts);
+    context.record_path(RootPath::Texts);
     context.passing_members(&subjects, &tester)
 }
 

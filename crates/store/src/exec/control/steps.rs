@@ -27,7 +27,7 @@ impl Context<'_> {
 
     /// Notes the access path of the innermost step.
     #[inline]
-    pub(crate) fn took(&self, path: impl Into<AccessPath>) {
+    pub(crate) fn record_path(&self, path: impl Into<AccessPath>) {
         if let Some(trace) = self.control.trace() {
             trace.note(|step| step.path = Some(path.into()));
         }
@@ -37,7 +37,7 @@ impl Context<'_> {
     /// several strategies, on several threads: of those the last in the order of [`GroupPath`] is
     /// reported, whichever thread is the last.
     #[inline]
-    pub(crate) fn took_for_groups(&self, path: GroupPath) {
+    pub(crate) fn record_group_path(&self, path: GroupPath) {
         let Some(trace) = self.control.trace() else { return };
         trace.note(|step| {
             let reported = match step.path {
@@ -50,7 +50,7 @@ impl Context<'_> {
 
     /// Notes the access path of a step, which may have ended.
     #[inline]
-    pub(crate) fn took_at(&self, begun: &Begun, path: impl Into<AccessPath>) {
+    pub(crate) fn record_path_of(&self, begun: &Begun, path: impl Into<AccessPath>) {
         if let (Some(trace), Some(position)) = (self.control.trace(), begun.0) {
             trace.lock().steps[position].path = Some(path.into());
         }

@@ -184,7 +184,7 @@ impl Context<'_> {
             let array = is_array.then_some(GroupPath::CodeArray);
             [GroupPath::CodeTable].into_iter().chain(dense).chain(array).collect()
         });
-        self.took_for_groups(path);
+        self.record_group_path(path);
         match path {
             GroupPath::CodeCells => {
                 let invalid: Vec<bool> = keys.iter().map(|key| key.codes.has_invalid()).collect();

@@ -86,7 +86,7 @@ impl Context<'_> {
             true => vec![GroupPath::TargetArray, GroupPath::TargetTable],
             false => vec![cheapest],
         });
-        self.took_for_groups(path);
+        self.record_group_path(path);
         if path == GroupPath::TargetArray {
             let _while_counting = self.control.charge_while(size_of::<u32>() * span)?;
             let mut counters = vec![0_u32; span];

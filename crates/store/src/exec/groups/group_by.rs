@@ -104,7 +104,7 @@ impl Context<'_> {
         let groups = match self.group_unlisted(kind, group_by, body, Members::List(members))? {
             Some(groups) => groups,
             None => {
-                self.took_for_groups(GroupPath::Lists);
+                self.record_group_path(GroupPath::Lists);
                 self.listed_groups(group_by, body, members)?
             }
         };
@@ -159,7 +159,7 @@ impl Context<'_> {
                 let counts = self.counts_of_all(key, set)?;
                 let groups = counts.as_ref().map_or(0, Vec::len);
                 self.control.charge(result_bytes(body.len()) * groups)?;
-                self.took_for_groups(GroupPath::Postings);
+                self.record_group_path(GroupPath::Postings);
                 let group = |(count, key)| counted(count, vec![key], body);
                 Ok(counts.map(|counts| counts.into_iter().map(group).collect()))
             }

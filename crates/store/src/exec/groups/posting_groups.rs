@@ -63,7 +63,7 @@ impl Context<'_> {
         if plans.iter().any(|plan| matches!(plan, Plan::List)) {
             return Ok(None);
         }
-        self.took_for_groups(GroupPath::PostingSums);
+        self.record_group_path(GroupPath::PostingSums);
         self.charge_values(&columns, members)?;
         let changes: usize = columns.iter().map(|column| column.numbers.byte_len()).sum();
         let tokens = size_of::<TokenNodes<'_>>() * view.index.len();

@@ -265,7 +265,7 @@ impl Context<'_> {
             && let Some(column) = self.unread_column(var)
             && self.pick(true, column.len(), || vec![true, false])
         {
-            self.took(TotalPath::Column);
+            self.record_path(TotalPath::Column);
             let made = match existing.entry(var) {
                 Entry::Occupied(made) => made.into_mut(),
                 Entry::Vacant(position) => {
@@ -276,7 +276,7 @@ impl Context<'_> {
             let reported = made.iter().find_map(|totals| totals.reported_as(op));
             return Ok(reported.expect("all aggregates of the fields were made").finish());
         }
-        self.took(TotalPath::Values);
+        self.record_path(TotalPath::Values);
         let map = self.expect_values(var)?;
         Ok(match &map.constant {
             Some(value) => match op {

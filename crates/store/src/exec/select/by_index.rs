@@ -131,7 +131,7 @@ impl<'a> Context<'a> {
             false => None,
         };
         let path = if result.is_some() { OrderPath::WalkRange } else { OrderPath::GivesUp };
-        self.took(path);
+        self.record_path(path);
         // A page that is not full is complete here: the root function does not select nodes without
         // a value either.
         let result = result.map(|(result, _)| result);

@@ -43,7 +43,7 @@ impl<'a> Context<'a> {
                 if let Some((at, tester)) = self.bounds_of_column(parts, candidates.len())? {
                     let step = self.begin("filter", "", Some(at), None);
                     let passed = self.passing_members(&candidates, &tester)?;
-                    self.took(FilterPath::Test);
+                    self.record_path(FilterPath::Test);
                     self.end(&step, passed.len());
                     return Ok(passed);
                 }
@@ -154,7 +154,7 @@ impl<'a> Context<'a> {
         let step = self.begin("filter", "", Some(function.at), estimate);
         let set = self.indexed(function)?.unwrap_or_default();
         let count = set.and_len(candidates);
-        self.took(FilterPath::Index);
+        self.record_path(FilterPath::Index);
         self.end(&step, count);
         Ok(Some(count))
     }
@@ -198,7 +198,7 @@ impl<'a> Context<'a> {
             // What is taken off was counted above, so this never falls below 0.
             count = count - usize::from(was_counted) + usize::from(is_counted);
         }
-        self.took(FilterPath::CountColumn);
+        self.record_path(FilterPath::CountColumn);
         self.end(&step, count);
         Ok(Some(count))
     }
@@ -307,33 +307,33 @@ impl<'a> Context<'a> {
         if self.filter_path(function, estimate, candidates.len()) == FilterPath::Index
             && let Some(nodes) = self.indexed(function)?
         {
-            self.took(FilterPath::Index);
+            self.record_path(FilterPath::Index);
             return Ok(nodes.and(&candidates));
         }
         if let Some(nodes) = self.uid_in_set(function, candidates.len(), candidates.len())? {
-            self.took(FilterPath::WalkBack);
+            self.record_path(FilterPath::WalkBack);
             return Ok(nodes.and(&candidates));
         }
         if let Some(nodes) = self.matching_set(function, candidates.len() / 2)? {
-            self.took(FilterPath::Trigrams);
+            self.record_path(FilterPath::Trigrams);
             return Ok(nodes.and(&candidates));
         }
         match self.tester(function)? {
             Tester::Constant(passes) => {
-                self.took(FilterPath::Constant);
+                self.record_path(FilterPath::Constant);
                 Ok(if passes { candidates } else { NodeSet::default() })
             }
             Tester::Member(set) => {
-                self.took(FilterPath::Set);
+                self.record_path(FilterPath::Set);
                 Ok(set.set().and(&candidates))
             }
-            tester => match self.few_holders(&tester, candidates.len()) {
-                Some(holders) => {
-                    self.took(FilterPath::Subjects);
-                    Ok(self.passing_members(&holders, &tester)?.and(&candidates))
+            tester => match self.few_subjects(&tester, candidates.len()) {
+                Some(subjects) => {
+                    self.record_path(FilterPath::Subjects);
+                    Ok(self.passing_members(&subjects, &tester)?.and(&candidates))
                 }
                 None => {
-                    self.took(FilterPath::Test);
+                    self.record_path(FilterPath::Test);
                     self.passing_members(&candidates, &tester)
                 }
             },

@@ -80,10 +80,10 @@ impl<'a> Context<'a> {
         let keys = self.sort_keys(order)?;
         let path = self.order_path(&keys, nodes.len(), expected);
         if let Some(result) = self.ordered_by(path, &keys, nodes, skip, expected)? {
-            self.took(path);
+            self.record_path(path);
             return Ok(result);
         }
-        self.took(OrderPath::Sort);
+        self.record_path(OrderPath::Sort);
         self.sorted_by_keys(&keys, nodes, skip, expected)
     }
 
@@ -144,7 +144,11 @@ impl<'a> Context<'a> {
             Some(scan) => scan.leading(most, key.descending)?,
             None => None,
         };
-        self.took(if result.is_some() { OrderPath::ScanAndFilter } else { OrderPath::GivesUp });
+        self.record_path(if result.is_some() {
+            OrderPath::ScanAndFilter
+        } else {
+            OrderPath::GivesUp
+        });
         let result = match result {
             Some(result) if !is_sorted => {
                 let leading = NodeSet::from(result);
@@ -413,7 +417,7 @@ impl<'a> Context<'a> {
         {
             let result = by_column_var(self.control, column, nodes, descending, expected)?;
             if let Some(result) = result {
-                self.took(OrderPath::Scan);
+                self.record_path(OrderPath::Scan);
                 return Ok(result);
             }
         }
@@ -423,7 +427,7 @@ impl<'a> Context<'a> {
             && self.var_path(most, expected) == OrderPath::Scan
             && let Some(result) = by_variable(&map, nodes, descending, expected)
         {
-            self.took(OrderPath::Scan);
+            self.record_path(OrderPath::Scan);
             return Ok(result);
         }
         let _while_sorting = self.control.charge_while(24 * most)?;
@@ -437,7 +441,7 @@ impl<'a> Context<'a> {
         }
         // As in Dgraph: what nobody has a value of is no order.
         if retained.is_empty() {
-            self.took(OrderPath::AsIs);
+            self.record_path(OrderPath::AsIs);
             // The nodes are those that might have had a value of a computed variable.
             if matches!(&self.vars[var.0 as usize], Some(Var::Column(column)) if column.may_fail())
             {
@@ -445,7 +449,7 @@ impl<'a> Context<'a> {
             }
             return Ok(nodes.iter().take(expected.unwrap_or(usize::MAX)).collect());
         }
-        self.took(OrderPath::Sort);
+        self.record_path(OrderPath::Sort);
         Ok(sort_by_columns(&retained, &[builder.column], expected))
     }
 

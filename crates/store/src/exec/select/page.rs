@@ -120,7 +120,7 @@ impl<'a> Context<'a> {
             };
             let result = self.page_of_filtered(index, range, &prepared, &root, page)?;
             let path = if result.is_some() { way } else { OrderPath::GivesUp };
-            self.took(path);
+            self.record_path(path);
             self.end(&step, result.as_ref().map_or(0, Vec::len));
             if let Some(result) = result {
                 return Ok(result);
@@ -226,7 +226,7 @@ impl<'a> Context<'a> {
         'a: 'f,
     {
         let Some(filter) = filter else {
-            self.took(PagePath::Seek);
+            self.record_path(PagePath::Seek);
             return Ok(self.page_of(root, page));
         };
         self.note_unresolved_in(filter, root);
@@ -237,7 +237,7 @@ impl<'a> Context<'a> {
 
     /// Notes whether a page walks its root or a set of its filter.
     fn note_walk(&self, walks_filter: bool) {
-        self.took(match walks_filter {
+        self.record_path(match walks_filter {
             true => PagePath::WalkFilter,
             false => PagePath::WalkRoot,
         });
@@ -258,7 +258,7 @@ impl<'a> Context<'a> {
         let expected = Some(page.first as usize);
         let test = self.begin("root", "", Some(function.at), None);
         let tests_degrees = matches!(tester, Tester::Count { .. });
-        self.took(if tests_degrees { RootPath::TestDegrees } else { RootPath::TestValues });
+        self.record_path(if tests_degrees { RootPath::TestDegrees } else { RootPath::TestValues });
         self.end(&test, 0);
         let step = self.begin("page", &block.name, Some(block.at), expected);
         let mut prepared = match &block.filter {
@@ -274,7 +274,7 @@ impl<'a> Context<'a> {
             return Ok(result);
         }
         let root = self.root(function)?;
-        self.took(PagePath::GivesUp);
+        self.record_path(PagePath::GivesUp);
         let result = self.first_passing(&root, &prepared, page)?;
         self.end(&step, result.len());
         Ok(result)

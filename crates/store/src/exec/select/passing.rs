@@ -45,14 +45,14 @@ struct Test<'f> {
     step: Begun,
     /// The nodes that have a value, without which none passes, where they are far fewer than the
     /// requested ones.
-    holders: Option<NodeSet>,
+    subjects: Option<NodeSet>,
     /// Those of them that pass, once all have been tested.
     passing: OnceLock<NodeSet>,
 }
 
 impl<'f> Test<'f> {
-    fn new(tester: Tester<'f>, step: Begun, holders: Option<NodeSet>) -> Test<'f> {
-        Test { tester, step, holders, passing: OnceLock::new() }
+    fn new(tester: Tester<'f>, step: Begun, subjects: Option<NodeSet>) -> Test<'f> {
+        Test { tester, step, subjects, passing: OnceLock::new() }
     }
 }
 
@@ -73,7 +73,7 @@ enum Driver {
     /// The set of an index, by its position.
     Set(usize),
     /// The nodes that have what a test requires, by its position.
-    Holders(usize),
+    Subjects(usize),
 }
 
 /// A filter that is ready to be applied to sets of nodes. A node passes when all sets have it, and
@@ -107,9 +107,10 @@ impl<'f> PreparedFilter<'f> {
     fn driver(&self, requested: usize) -> Option<Driver> {
         let sets = self.sets.iter().map(|(set, _)| Some(set));
         let sets = sets.enumerate().map(|(position, set)| (Driver::Set(position), set));
-        let holders = self.tests.iter().map(|test| test.holders.as_ref());
-        let holders = holders.enumerate().map(|(position, set)| (Driver::Holders(position), set));
-        let drivers = sets.chain(holders).filter_map(|(driver, set)| Some((driver, set?)));
+        let subjects = self.tests.iter().map(|test| test.subjects.as_ref());
+        let subjects =
+            subjects.enumerate().map(|(position, set)| (Driver::Subjects(position), set));
+        let drivers = sets.chain(subjects).filter_map(|(driver, set)| Some((driver, set?)));
         if self.choice.is_random() {
             // The last number is that of the requested set.
             return drivers
@@ -125,8 +126,8 @@ impl<'f> PreparedFilter<'f> {
     fn walked<'s>(&'s self, driver: Option<Driver>, requested: &'s NodeSet) -> &'s NodeSet {
         match driver {
             Some(Driver::Set(position)) => &self.sets[position].0,
-            Some(Driver::Holders(position)) => {
-                self.tests[position].holders.as_ref().unwrap_or(requested)
+            Some(Driver::Subjects(position)) => {
+                self.tests[position].subjects.as_ref().unwrap_or(requested)
             }
             None => requested,
         }
@@ -238,22 +239,22 @@ impl<'a> Context<'a> {
         let Some(set) = set else {
             match looks_beyond(part) {
                 true => {
-                    self.took(FilterPath::Batches);
+                    self.record_path(FilterPath::Batches);
                     self.end(&step, 0);
                     prepared.beyond.push(part);
                 }
                 false => {
-                    self.took(FilterPath::Test);
+                    self.record_path(FilterPath::Test);
                     let tester = self.filter_tester(part)?;
                     self.end(&step, 0);
-                    let holders = self.few_holders(&tester, requested);
-                    prepared.tests.push(Test::new(tester, step, holders));
+                    let subjects = self.few_subjects(&tester, requested);
+                    prepared.tests.push(Test::new(tester, step, subjects));
                 }
             }
             return Ok(None);
         };
         let len = set.len();
-        self.took(FilterPath::Set);
+        self.record_path(FilterPath::Set);
         self.end(&step, len);
         prepared.sets.push((set, step));
         Ok(Some(len))
@@ -355,10 +356,10 @@ impl<'a> Context<'a> {
         let driver = filter.driver(requested.len());
         match driver {
             Some(Driver::Set(position)) => {
-                self.took_at(&filter.sets[position].1, FilterPath::DrivingSide)
+                self.record_path_of(&filter.sets[position].1, FilterPath::DrivingSide)
             }
-            Some(Driver::Holders(position)) => {
-                self.took_at(&filter.tests[position].step, FilterPath::Subjects);
+            Some(Driver::Subjects(position)) => {
+                self.record_path_of(&filter.tests[position].step, FilterPath::Subjects);
             }
             None => {}
         }
@@ -377,7 +378,7 @@ impl<'a> Context<'a> {
             (batch, next) = nodes.batch(least, batch_len);
             walked += batch.len();
             // What lies close together in a column is tested faster than looked up in a set.
-            if let Some(Driver::Holders(position)) = driver {
+            if let Some(Driver::Subjects(position)) = driver {
                 batch = self.passing_test(Members::List(&batch), &filter.tests[position])?;
             }
             // Else the walk is over `requested` itself.
@@ -416,14 +417,14 @@ impl<'a> Context<'a> {
         let existing = filter.sets.iter().map(|(set, _)| set);
         let mut sets: Vec<&NodeSet> = existing.chain([requested]).collect();
         let driver = filter.driver(requested.len());
-        if let Some(Driver::Holders(position)) = driver {
-            sets.push(self.passing_holders(&filter.tests[position])?);
+        if let Some(Driver::Subjects(position)) = driver {
+            sets.push(self.passing_subjects(&filter.tests[position])?);
         }
         // The smallest first, since what all have is never more.
         sets.sort_by_key(|set| set.len());
         let (first, others) = sets.split_first().expect("one set is asked for");
         let nodes = others.iter().fold(NodeSet::clone(first), |nodes, set| nodes.and(set));
-        let tested = usize::from(matches!(driver, Some(Driver::Holders(_))));
+        let tested = usize::from(matches!(driver, Some(Driver::Subjects(_))));
         if filter.tests.len() == tested && filter.beyond.is_empty() {
             return Ok(nodes);
         }
@@ -433,13 +434,13 @@ impl<'a> Context<'a> {
 
     /// All nodes that pass a test of what few nodes have. They are computed once, for all requested
     /// sets.
-    fn passing_holders<'t>(&self, test: &'t Test<'_>) -> Result<&'t NodeSet> {
+    fn passing_subjects<'t>(&self, test: &'t Test<'_>) -> Result<&'t NodeSet> {
         if let Some(existing) = test.passing.get() {
             return Ok(existing);
         }
-        let holders = test.holders.clone().unwrap_or_default();
-        self.took_at(&test.step, FilterPath::Subjects);
-        let passing = self.passing_test(Members::Set(&holders), test)?;
+        let subjects = test.subjects.clone().unwrap_or_default();
+        self.record_path_of(&test.step, FilterPath::Subjects);
+        let passing = self.passing_test(Members::Set(&subjects), test)?;
         Ok(test.passing.get_or_init(|| passing.into()))
     }
 
@@ -452,10 +453,10 @@ impl<'a> Context<'a> {
 
     /// The nodes that have a value, where they are so few that each of them is tested in place of
     /// the `requested` ones.
-    pub(super) fn few_holders(&self, tester: &Tester<'_>, requested: usize) -> Option<NodeSet> {
-        let holders = tester.holders()?;
-        let are_few = self.are_few_subjects(holders.len(), requested);
-        self.pick(are_few, requested, || vec![true, false]).then_some(holders)
+    pub(super) fn few_subjects(&self, tester: &Tester<'_>, requested: usize) -> Option<NodeSet> {
+        let subjects = tester.subjects()?;
+        let are_few = self.are_few_subjects(subjects.len(), requested);
+        self.pick(are_few, requested, || vec![true, false]).then_some(subjects)
     }
 
     /// As [`smallest_set`].
@@ -517,7 +518,7 @@ impl<'a> Context<'a> {
         driver: Option<Driver>,
     ) -> Result<NodeSet> {
         for (position, test) in filter.tests.iter().enumerate() {
-            if Some(Driver::Holders(position)) != driver {
+            if Some(Driver::Subjects(position)) != driver {
                 nodes = self.passing_test(Members::List(&nodes), test)?;
             }
         }

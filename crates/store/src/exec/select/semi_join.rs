@@ -48,22 +48,22 @@ impl<'a> Context<'a> {
         };
         let passed = match &passing {
             Some(passing) if passing.is_empty() => {
-                self.took(FilterPath::Constant);
+                self.record_path(FilterPath::Constant);
                 NodeSet::default()
             }
             Some(passing) => match self.inverse(join, passing, candidates.len()) {
                 Some(back) => {
-                    self.took(FilterPath::WalkBack);
+                    self.record_path(FilterPath::WalkBack);
                     self.sources(back, passing)?.and(&candidates)
                 }
                 None => {
-                    self.took(FilterPath::Targets);
+                    self.record_path(FilterPath::Targets);
                     let passes = Tester::Member(passing.clone().into());
                     self.retain_reaching(edges, join, passes, &candidates)?
                 }
             },
             None => {
-                self.took(FilterPath::Test);
+                self.record_path(FilterPath::Test);
                 self.retain_reaching(edges, join, Tester::Constant(true), &candidates)?
             }
         };

@@ -72,7 +72,7 @@ impl Context<'_> {
             }
             None => below,
         };
-        self.took(EdgesPath::Gather);
+        self.record_path(EdgesPath::Gather);
         Ok(Some(below))
     }
 
@@ -87,7 +87,7 @@ impl Context<'_> {
                 targets.extend_from_slice(&list);
             }
         }
-        self.took(EdgesPath::Copy);
+        self.record_path(EdgesPath::Copy);
         // The caller charges what it does with them.
         self.control.uncharge(size_of::<u32>() * targets.capacity());
         // A single list ascends, and is not copied.

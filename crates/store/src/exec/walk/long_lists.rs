@@ -77,7 +77,7 @@ impl Context<'_> {
             }
             lists.close(self)?;
         }
-        self.took(match field.order.is_empty() {
+        self.record_path(match field.order.is_empty() {
             true => EdgesPath::WalkEach,
             false => EdgesPath::OrderEach,
         });
@@ -159,7 +159,7 @@ impl Context<'_> {
         let least = self.pick(least, nodes.len(), || vec![0, usize::MAX]);
         let Some(long) = LongLists::of(edges, nodes, least) else { return Ok(None) };
         let filter = self.prepare(filter, long.longest, Purpose::All)?;
-        self.took(EdgesPath::CountEach);
+        self.record_path(EdgesPath::CountEach);
         let mut counts = Vec::with_capacity(nodes.len());
         for &node in nodes {
             self.check()?;

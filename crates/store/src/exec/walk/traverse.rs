@@ -235,7 +235,7 @@ impl<'a> Context<'a> {
         check_order(page, &field.order)?;
         let by_facets = field.facets.as_ref().is_some_and(|facets| !facets.order.is_empty());
         if let Some(path) = plain_path(field, page) {
-            self.took(path);
+            self.record_path(path);
             if page.is_all() {
                 return Ok(self.all_lists(nodes, walk.edges, cost::LIST)?.finish().into());
             }
@@ -258,7 +258,7 @@ impl<'a> Context<'a> {
         } else {
             all.cut(self, page)?
         };
-        self.took(EdgesPath::Together);
+        self.record_path(EdgesPath::Together);
         Ok(Walked { offsets, targets, below })
     }
 
