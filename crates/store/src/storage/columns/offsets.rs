@@ -1,7 +1,7 @@
 //! The positions where the rows of a ragged column begin and end.
 
-use crate::storage::Array;
 use crate::storage::files::blocks::unwind_with;
+use crate::storage::{Array, vectorized};
 use hexgraph_base::types::Result;
 use std::ops::{Range, RangeInclusive};
 
@@ -127,16 +127,27 @@ impl Offsets {
     ///
     /// When there are no such rows; mapped offsets unwind.
     pub(crate) fn push_lens(&self, rows: Range<usize>, out: &mut Vec<i64>) {
-        fn lens<T: Copy + Into<u64>>(starts: &[T]) -> impl Iterator<Item = i64> {
-            starts.windows(2).map(|pair| pair[1].into().wrapping_sub(pair[0].into()) as i64)
+        /// Returns whether one of them is negative.
+        fn push<T: Copy + Into<u64>>(starts: &[T], out: &mut Vec<i64>) -> bool {
+            let before = out.len();
+            out.resize(before + starts.len().saturating_sub(1), 0);
+            let pairs = out[before..].iter_mut().zip(starts.windows(2));
+            let bits = vectorized(|| {
+                pairs.fold(0, |bits, (len, pair)| {
+                    *len = pair[1].into().wrapping_sub(pair[0].into()) as i64;
+                    bits | *len
+                })
+            });
+            bits < 0
         }
         let before = out.len();
-        match self {
-            Offsets::Narrow(starts) => out.extend(lens(starts.slice(rows.start..rows.end + 1))),
-            Offsets::Wide(starts) => out.extend(lens(starts.slice(rows.start..rows.end + 1))),
-        }
+        let starts = rows.start..rows.end + 1;
+        let is_negative = match self {
+            Offsets::Narrow(narrow) => push(narrow.slice(starts), out),
+            Offsets::Wide(wide) => push(wide.slice(starts), out),
+        };
         // Offsets of a file are not compared when it is opened.
-        if let Some(row) = out[before..].iter().position(|len| *len < 0) {
+        if is_negative && let Some(row) = out[before..].iter().position(|len| *len < 0) {
             // It unwinds, as this row has negative length.
             self.range(rows.start + row);
         }

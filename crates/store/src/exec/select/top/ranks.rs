@@ -218,7 +218,7 @@ fn gather<S: Ranked>(
     for (block, values) in values.chunks(GLANCE).enumerate() {
         // What represents a missing number may be looked at for nothing, and hides none.
         if top.has_bound()
-            && let Some(foremost) = S::foremost(values, top.is_negated())
+            && let Some(foremost) = vectorized(|| S::foremost(values, top.is_negated()))
             && top.taken(rank(foremost)).is_none()
         {
             continue;
