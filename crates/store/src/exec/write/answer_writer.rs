@@ -135,7 +135,7 @@ pub(crate) fn shown_key(facets: &Facets, prefix: &str, name: &str) -> Option<Str
     }
     match item.and_then(|item| item.alias.as_ref()) {
         Some(alias) => Some(alias.clone()),
-        None => Some(format!("{prefix}|{name}")),
+        None => Some([prefix, "|", name].concat()),
     }
 }
 
