@@ -47,7 +47,7 @@ const RESERVE: u64 = 16;
 /// it.
 const MARGIN: u64 = 8;
 
-/// The least margin in bytes, or a quarter of the bound if that is less. What may be allocated
+/// The least margin in bytes, or a third of the bound if that is less. What may be allocated
 /// between two samples, and what the allocator retains, does not shrink with the bound. A flood of
 /// compressed bodies (`hostile::memory`) had up to 97 MiB more than large reservations may use:
 /// buffers that were reserved before a sample and filled after it, while the allocator still held
@@ -241,7 +241,7 @@ impl Budget {
     /// What large reservations leave to small ones.
     fn margin(&self) -> u64 {
         let Inner { bound, watch, .. } = &*self.inner;
-        let least = if watch.is_some() { MARGIN_MIN.min(*bound / 4) } else { 0 };
+        let least = if watch.is_some() { MARGIN_MIN.min(*bound / 3) } else { 0 };
         least.max(*bound / MARGIN)
     }
 
@@ -273,8 +273,8 @@ impl Budget {
     fn acquire(&self, bytes: u64, held: u64) -> Result<()> {
         let Inner { bound, reserved, peak, ever_reserved, watch, .. } = &*self.inner;
         let retained = if held <= SMALL { 0 } else { self.margin() };
-        // The margin is at most a quarter of the bound (each of the two is), so no subtraction
-        // below goes under zero.
+        // The margin is at most a third of the bound (each of the two is), so no subtraction below
+        // goes under zero.
         if *bound - retained < bytes {
             return Err(self.full(&format!("for another {bytes} bytes"), self.reserved()));
         }
