@@ -210,28 +210,16 @@ impl Cell {
 }
 
 impl Cells {
-    /// Whether [`Cells::of`] knows such cells: those of groups.
-    pub(super) fn can_be_of(cells: &ObjectCells<'_>) -> bool {
-        match cells {
-            ObjectCells::Texts(..)
-            | ObjectCells::Ints(..)
-            | ObjectCells::Floats(..)
-            | ObjectCells::Bools(..)
-            | ObjectCells::Times(..) => true,
-            ObjectCells::Uids(_)
-            | ObjectCells::Some(_)
-            | ObjectCells::Coded(..)
-            | ObjectCells::Lists(_) => false,
-        }
-    }
-
-    /// The cells that objects have of a key; `None` where none of them has a value.
+    /// The cells that objects have of a key, [`Cells::Null`] where none of them has a value; `None`
+    /// for cells that groups do not have.
     pub(super) fn of(cells: &ObjectCells<'_>) -> Option<Cells> {
-        let has = || (0..cells.len()).map(|position| cells.has(position));
-        if !has().any(|has| has) {
-            return None;
+        let mut valid: Vec<bool> = (0..cells.len()).map(|position| cells.has(position)).collect();
+        if !valid.contains(&true) {
+            return Some(Cells::Null(valid.len()));
         }
-        let valid = if has().all(|has| has) { Vec::new() } else { has().collect() };
+        if !valid.contains(&false) {
+            valid = Vec::new();
+        }
         Some(match cells {
             ObjectCells::Texts(text, offsets, _) => {
                 let mut all = CellOffsets::default();
@@ -245,8 +233,9 @@ impl Cells {
             ObjectCells::Bools(truths, _) => Cells::Bool(Values { values: truths.to_vec(), valid }),
             ObjectCells::Times(times, _) => {
                 let mut all = Cells::default();
-                for (time, has) in times.iter().zip(has()) {
+                for (position, time) in times.iter().enumerate() {
                     let (seconds, nanos) = time.instant();
+                    let has = cells.has(position);
                     let cell = if has { Cell::Time(seconds, nanos) } else { Cell::Null };
                     all.push(cell, "").ok()?;
                 }

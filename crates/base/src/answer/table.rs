@@ -417,16 +417,16 @@ impl Sink for TableSink {
     }
 
     fn objects(&mut self, objects: &Objects<'_>) -> bool {
-        let are_existing = objects.order.is_none()
-            && objects.columns.iter().all(|(_, cells)| Cells::can_be_of(cells));
-        if !are_existing || !matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups))
-        {
+        let is_list = matches!(self.frames.last(), Some(Frame::Block(true) | Frame::Groups));
+        if objects.order.is_some() || !is_list {
             return false;
         }
         let column = |(name, cells): &(&str, ObjectCells<'_>)| {
             Some(Column { name: (*name).to_owned(), cells: Cells::of(cells)? })
         };
-        let columns = objects.columns.iter().filter_map(column).collect();
+        let columns: Option<Vec<Column>> = objects.columns.iter().map(column).collect();
+        let Some(mut columns) = columns else { return false };
+        columns.retain(|column| !matches!(column.cells, Cells::Null(_)));
         for column in &mut self.table.columns {
             column.cells.pad_to(self.table.rows);
         }

@@ -216,9 +216,6 @@ impl KeyCells {
 
     /// The same cells in another order: those at the given positions.
     pub(in crate::exec) fn in_order(&self, order: &[u32]) -> KeyCells {
-        fn at<T: Copy>(items: &[T], order: &[u32]) -> Vec<T> {
-            order.iter().map(|position| items[*position as usize]).collect()
-        }
         match self {
             KeyCells::Ints(ints) => KeyCells::Ints(at(ints, order)),
             KeyCells::Floats(floats) => KeyCells::Floats(at(floats, order)),
@@ -351,21 +348,18 @@ impl ResultCells {
 
     /// The same cells in another order: those at the given positions.
     pub(in crate::exec) fn in_order(&self, order: &[u32]) -> ResultCells {
-        let positions = order.iter().map(|&position| position as usize);
         let numbers = match &self.numbers {
-            Numbers::Ints(ints) => {
-                Numbers::Ints(positions.clone().map(|position| ints[position]).collect())
-            }
-            Numbers::Floats(floats) => {
-                Numbers::Floats(positions.clone().map(|position| floats[position]).collect())
-            }
+            Numbers::Ints(ints) => Numbers::Ints(at(ints, order)),
+            Numbers::Floats(floats) => Numbers::Floats(at(floats, order)),
         };
-        let has = match self.has.is_empty() {
-            true => Vec::new(),
-            false => positions.map(|position| self.has[position]).collect(),
-        };
+        let has = if self.has.is_empty() { Vec::new() } else { at(&self.has, order) };
         ResultCells { numbers, has }
     }
+}
+
+/// The items at some positions.
+pub(in crate::exec) fn at<T: Copy>(items: &[T], positions: &[u32]) -> Vec<T> {
+    positions.iter().map(|position| items[*position as usize]).collect()
 }
 
 /// True where two labels are the same.

@@ -6,7 +6,7 @@
 
 use super::dense::Dense;
 use crate::exec::columns::number_columns::{NumberColumn, NumberSlice};
-use crate::exec::control::group_cells::ResultCells;
+use crate::exec::control::group_cells::{ResultCells, at};
 use crate::exec::math::float_sums::CountedSums;
 use crate::exec::math::holistic;
 use crate::exec::math::holistic::grouped_values::GroupedValues;
@@ -257,21 +257,29 @@ impl Accumulator {
             Accumulator::IntMin(ints) | Accumulator::IntMax(ints) => {
                 Some(ResultCells::of_ints(ints[groups].to_vec()))
             }
-            Accumulator::FloatSum(sums) => {
-                let each = |group: usize| match is_sum {
-                    true => clamp(sums.total(group)),
-                    false => clamp(sums.total(group) / f64::from(counts[group])),
-                };
-                Some(ResultCells::of_floats(groups.map(each).collect()))
-            }
-            Accumulator::FloatMin(floats) | Accumulator::FloatMax(floats) => {
-                let floats = floats[groups].iter().map(|float| clamp(*float));
-                Some(ResultCells::of_floats(floats.collect()))
+            Accumulator::FloatSum(_) | Accumulator::FloatMin(_) | Accumulator::FloatMax(_) => {
+                let floats = groups.map(|group| self.float(op, group, counts[group] as usize));
+                floats.collect::<Option<_>>().map(ResultCells::of_floats)
             }
             Accumulator::IntSum(_) | Accumulator::IntValues(_) | Accumulator::FloatValues(_) => {
                 None
             }
         }
+    }
+
+    /// The aggregate of a group with `count` floats, at least one; `None` for ints and aggregates
+    /// of all values.
+    fn float(&self, op: Aggregate, group: usize, count: usize) -> Option<f64> {
+        let is_mean = op == Aggregate::Algebraic(Algebraic::Avg);
+        Some(clamp(match self {
+            Accumulator::FloatMin(floats) | Accumulator::FloatMax(floats) => floats[group],
+            Accumulator::FloatSum(sums) if is_mean => sums.total(group) / count as f64,
+            Accumulator::FloatSum(sums) => sums.total(group),
+            Accumulator::IntSum(_) | Accumulator::IntMin(_) | Accumulator::IntMax(_) => {
+                return None;
+            }
+            Accumulator::IntValues(_) | Accumulator::FloatValues(_) => return None,
+        }))
     }
 
     /// The aggregate of a group with `count` members, at least one, that have a number.
@@ -280,18 +288,19 @@ impl Accumulator {
             Aggregate::Algebraic(op) => op,
             Aggregate::Holistic(op) => return Ok(self.of_values(op, group)),
         };
-        let sum = match self {
+        match self {
             Accumulator::IntMin(ints) | Accumulator::IntMax(ints) => {
-                return Ok(Some(Value::Int(ints[group])));
+                Ok(Some(Value::Int(ints[group])))
             }
-            Accumulator::FloatMin(floats) | Accumulator::FloatMax(floats) => {
-                return Ok(Some(Value::Float(clamp(floats[group]))));
+            Accumulator::IntSum(sums) => {
+                let sum = Sum::of_int_total(sums[group], count);
+                if op == Algebraic::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
             }
-            Accumulator::IntSum(sums) => Sum::of_int_total(sums[group], count),
-            Accumulator::FloatSum(sums) => Sum::of_float_total(sums.total(group), count),
-            Accumulator::IntValues(_) | Accumulator::FloatValues(_) => return Ok(None),
-        };
-        if op == Algebraic::Avg { Ok(sum.mean()) } else { sum.value().map(Some) }
+            Accumulator::FloatSum(_) | Accumulator::FloatMin(_) | Accumulator::FloatMax(_) => {
+                Ok(self.float(Aggregate::Algebraic(op), group, count).map(Value::Float))
+            }
+            Accumulator::IntValues(_) | Accumulator::FloatValues(_) => Ok(None),
+        }
     }
 
     /// The aggregate of all values of a group, where it has a list of them.
@@ -681,9 +690,4 @@ fn counted_groups<'g>(
         if has { group } else { 0 }
     }));
     counted
-}
-
-/// The items at some positions.
-fn at<T: Copy>(items: &[T], positions: &[u32]) -> Vec<T> {
-    positions.iter().map(|&position| items[position as usize]).collect()
 }

@@ -7,7 +7,7 @@ use super::key_codes::{PlainKeys, code_of_text};
 use crate::exec::columns::batches::BATCH;
 use crate::exec::columns::read::typed_or_none;
 use crate::exec::control::context::Context;
-use crate::exec::control::group_cells::KeyCells;
+use crate::exec::control::group_cells::{KeyCells, at};
 use crate::exec::cost;
 use hexgraph_base::types::Result;
 
@@ -115,7 +115,6 @@ impl<'a, 'c> Grouping<'a, 'c> {
         if keys.iter().any(|key| key.codes.are_truths()) {
             order[1..].sort_unstable_by_key(|cell| dense.firsts[*cell as usize]);
         }
-        let at = |items: &[u32]| order.iter().map(|cell| items[*cell as usize]).collect();
         columns.iter_mut().for_each(|column| column.make_space(dense.len()));
         let mut distinct: Vec<Option<Distinct>> = Vec::new();
         if 1 < keys.len() {
@@ -147,8 +146,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
             distinct,
             coded,
             ascends: matches!(&keys[..], [key] if key.codes.ascend()),
-            firsts: at(&dense.firsts),
-            counts: at(&dense.counts),
+            firsts: at(&dense.firsts, &order),
+            counts: at(&dense.counts, &order),
             keys: keys.iter().map(|key| key.predicate).collect(),
             accumulators,
             lists: None,

@@ -84,6 +84,12 @@ pub(crate) fn code_of_text(code: u16, count: u32) -> u32 {
     u32::from(code).min(count) + 1
 }
 
+/// The number of a code in a column whose least number has code 1.
+#[inline]
+fn number_of_code(least: i64, code: u32) -> i64 {
+    least.wrapping_add(i64::from(code)).wrapping_sub(1)
+}
+
 /// Distinct values, numbered from 1 on. A short text is the key itself, so that it is not compared
 /// where it lies, and so is the number of a value that is no text.
 #[derive(Clone, Default)]
@@ -263,7 +269,7 @@ impl<'a> KeyCodes<'a> {
     pub(crate) fn value_of(&self, code: u32) -> Option<ValueRef<'a>> {
         let (values, is_clean) = (&self.part.stored().values, self.changes.is_empty());
         let unit = match &self.codes {
-            Codes::Narrow(least) => least.wrapping_add(i64::from(code)).wrapping_sub(1),
+            Codes::Narrow(least) => number_of_code(*least, code),
             Codes::Coded(_, count) => {
                 let is_stored = (1..=*count).contains(&code);
                 return is_stored.then(|| values.text_of_code(code as usize - 1))?;
@@ -301,8 +307,7 @@ impl<'a> KeyCodes<'a> {
     pub(crate) fn ints_of(&self, codes: &[u32]) -> Option<Vec<i64>> {
         let are_ints = matches!(self.part.stored().values, Values::SmallInt(_) | Values::Int(_));
         let Codes::Narrow(least) = &self.codes else { return None };
-        let int = |code: &u32| least.wrapping_add(i64::from(*code)).wrapping_sub(1);
-        are_ints.then(|| codes.iter().map(int).collect())
+        are_ints.then(|| codes.iter().map(|code| number_of_code(*least, *code)).collect())
     }
 
     /// True where [`KeyCodes::ints_of`] has the values.

@@ -14,6 +14,7 @@
 use super::accumulators::each;
 use super::column_groups::{Capacity, GroupTable, Grouping, Groups};
 use crate::exec::columns::batches::{BATCH, Members};
+use crate::exec::control::group_cells::at;
 use crate::exec::control::morsels::{FEW_MORSELS, Spread};
 use crate::exec::cost;
 use hexgraph_base::types::Result;
@@ -232,8 +233,8 @@ impl<'a, 'c> Grouping<'a, 'c> {
             .collect();
         order[1..].sort();
         let order: Vec<u32> = order.into_iter().map(|packed| packed as u32).collect();
-        let at = |items: &[u32]| order.iter().map(|group| items[*group as usize]).collect();
-        let (firsts, counts) = (at(&full.groups.firsts), at(&full.groups.counts));
+        let firsts = at(&full.groups.firsts, &order);
+        let counts = at(&full.groups.counts, &order);
         full.groups = Groups { firsts, counts, cells: None };
         for column in &mut full.columns {
             column.accumulators = column.accumulators.in_order(&order);
