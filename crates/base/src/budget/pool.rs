@@ -4,7 +4,9 @@
 //! Reservations are estimates. So the budget of a server also samples the anonymous memory that the
 //! process really has, every few milliseconds. When that sample, or the data plus all reservations,
 //! exceeds the bound, reservations are refused. A small reserve is exempt, so that a server whose
-//! data alone fill the bound still answers small requests.
+//! data alone fill the bound still answers small requests. A second one of the same size is for
+//! requests of at most [`BLOCK`] while large ones, or the pages that the allocator holds for them,
+//! fill the bound.
 //!
 //! ```text
 //!   bound ├────────────────────────────────────────────┤
@@ -38,7 +40,8 @@ const BLOCK: u64 = 64 << 10;
 const LARGE_BLOCK: u64 = 1 << 20;
 
 /// The reserve is the bound divided by this number. Reservations within the reserve succeed without
-/// a check of the memory of the process.
+/// a check of the memory of the process. Requests of at most [`BLOCK`] may hold as much again when
+/// everything else is refused.
 const RESERVE: u64 = 16;
 
 /// The margin is the bound divided by this number, but at least [`MARGIN_MIN`]. Only small
@@ -85,6 +88,8 @@ struct Inner {
     peak: AtomicU64,
     /// The sum of all bytes that were ever reserved, whether they were given back or not.
     ever_reserved: AtomicU64,
+    /// The bytes that are reserved although memory is full, by requests of at most [`BLOCK`].
+    spare: AtomicU64,
     /// The bytes that were given back since the last [`Budget::tidy`].
     given: AtomicU64,
     /// How many more calls of [`Budget::tidy`] are to have an effect.
@@ -117,6 +122,8 @@ pub struct Reservation {
     used: AtomicU64,
     /// The same in blocks; at least `used` between calls.
     held: AtomicU64,
+    /// The part of `held` that counts in [`Inner::spare`].
+    spare: AtomicU64,
     /// Held while `held` grows. Two threads of a request that grew it at once would both reserve
     /// the same blocks for a moment, and one of them could be refused although all of them fit.
     growth: Mutex<()>,
@@ -131,11 +138,17 @@ impl Budget {
 
     fn with(bound: u64, watch: Option<Watch>) -> Budget {
         let none = || AtomicU64::new(0);
-        let (reserved, peak, ever_reserved, given, untidy) =
-            (none(), none(), none(), none(), none());
-        Budget {
-            inner: Arc::new(Inner { bound, reserved, peak, ever_reserved, given, untidy, watch }),
-        }
+        let inner = Inner {
+            bound,
+            reserved: none(),
+            peak: none(),
+            ever_reserved: none(),
+            spare: none(),
+            given: none(),
+            untidy: none(),
+            watch,
+        };
+        Budget { inner: Arc::new(inner) }
     }
 
     /// Creates a budget for the entire process, its data included, whose memory is sampled. `bound`
@@ -190,8 +203,9 @@ impl Budget {
 
     /// Creates an empty reservation for a request.
     pub fn reservation(&self) -> Reservation {
-        let (used, held) = (AtomicU64::new(0), AtomicU64::new(0));
-        Reservation { budget: self.clone(), used, held, growth: Mutex::default() }
+        let none = || AtomicU64::new(0);
+        let (used, held, spare) = (none(), none(), none());
+        Reservation { budget: self.clone(), used, held, spare, growth: Mutex::default() }
     }
 
     /// Checks whether data may be added. Data stays, unlike the memory of a request, so it is
@@ -308,6 +322,27 @@ impl Budget {
         reserved.fetch_sub(bytes, Relaxed);
         ever_reserved.fetch_sub(bytes, Relaxed);
         Err(self.full(&format!("for another {bytes} bytes"), projected - bytes))
+    }
+
+    /// Reserves `bytes` although memory is full; false when the spare bytes are used up, too. There
+    /// are none unless the process is sampled: the margin is enough for small requests then.
+    fn acquire_spare(&self, bytes: u64) -> bool {
+        let Inner { bound, reserved, peak, ever_reserved, spare, watch, .. } = &*self.inner;
+        let most = if watch.is_some() { *bound / RESERVE } else { 0 };
+        if most < spare.fetch_add(bytes, Relaxed).saturating_add(bytes) {
+            spare.fetch_sub(bytes, Relaxed);
+            return false;
+        }
+        let after = reserved.fetch_add(bytes, Relaxed).saturating_add(bytes);
+        peak.fetch_max(after, Relaxed);
+        ever_reserved.fetch_add(bytes, Relaxed);
+        true
+    }
+
+    fn give_spare(&self, bytes: u64) {
+        if 0 < bytes {
+            self.inner.spare.fetch_sub(bytes, Relaxed);
+        }
     }
 
     fn give(&self, bytes: u64) {
@@ -439,7 +474,17 @@ impl Reservation {
             if expected <= held {
                 return Ok(());
             }
-            self.budget.acquire(expected - held, expected)?;
+            match self.budget.acquire(expected - held, expected) {
+                // A request that has grown is large: what it was lent serves the next small one.
+                Ok(()) if BLOCK < expected => {
+                    self.budget.give_spare(self.spare.swap(0, Relaxed));
+                }
+                Ok(()) => {}
+                Err(_) if expected <= BLOCK && self.budget.acquire_spare(expected - held) => {
+                    self.spare.fetch_add(expected - held, Relaxed);
+                }
+                Err(error) => return Err(error),
+            }
             if self.held.compare_exchange(held, expected, Relaxed, Relaxed).is_ok() {
                 return Ok(());
             }
@@ -499,6 +544,7 @@ impl Drop for Held {
 impl Drop for Reservation {
     fn drop(&mut self) {
         self.budget.give(*self.held.get_mut());
+        self.budget.give_spare(*self.spare.get_mut());
     }
 }
 
@@ -671,5 +717,43 @@ mod tests {
             if message.contains("no memory to add data")));
         full.reservation().reserve(1 << 20).unwrap();
         full.reservation().reserve(2 << 20).unwrap_err();
+    }
+
+    #[test]
+    fn small_requests_are_answered_while_the_process_has_more_than_the_bound() {
+        let budget = Budget::watching(16 << 20, || Some(17 << 20));
+        let large = budget.reservation();
+        large.reserve(1 << 20).unwrap();
+        large.reserve(1).unwrap_err();
+        let small: Vec<Reservation> = (0..16).map(|_| budget.reservation()).collect();
+        for reservation in &small {
+            reservation.reserve(FIRST_BLOCK).unwrap();
+            reservation.reserve(BLOCK - FIRST_BLOCK).unwrap();
+            // What is more than a block is not small.
+            reservation.reserve(1).unwrap_err();
+        }
+        let next = budget.reservation();
+        next.reserve(1).unwrap_err();
+        drop(small);
+        next.reserve(BLOCK).unwrap();
+        drop((next, large));
+        assert_eq!((budget.reserved(), budget.inner.spare.load(Relaxed)), (0, 0));
+    }
+
+    #[test]
+    fn a_request_that_grows_returns_what_it_was_lent() {
+        let budget = Budget::watching(16 << 20, || Some(0));
+        let large = budget.reservation();
+        large.reserve(10 << 20).unwrap();
+        let fill: Vec<Reservation> = (0..24).map(|_| budget.reservation()).collect();
+        fill.iter().for_each(|reservation| reservation.reserve(SMALL).unwrap());
+        let lent = budget.reservation();
+        lent.reserve(BLOCK).unwrap();
+        assert_eq!(budget.inner.spare.load(Relaxed), BLOCK);
+        drop((large, fill));
+        // What was given back counts until the next sample is due.
+        thread::sleep(LOOK_INTERVAL);
+        lent.reserve(LARGE_BLOCK).unwrap();
+        assert_eq!(budget.inner.spare.load(Relaxed), 0);
     }
 }
