@@ -49,11 +49,12 @@ impl<V: Clone> GenerationCache<V> {
         Some(value.clone())
     }
 
-    /// Caches a value of `bytes` bytes. O(log entries).
+    /// Caches a value of `bytes` bytes, unless a thread with a small stack gets no other one.
+    /// O(log entries).
     pub fn insert(&self, text: Arc<str>, value: &V, bytes: u64) {
         // What is forgotten is dropped here, and may nest deeper than this thread could. Of two
         // threads that insert at once, one repeats this on the map that the other has stored.
-        stack::with_space(|| {
+        let _ = stack::try_with_space(|| {
             self.generations.rcu(|generations| {
                 let mut next = Generations::clone(generations);
                 // An entry with more than half of the bytes is retained all the same, alone in its

@@ -11,7 +11,7 @@
 //! own runs in [`with_space`].
 
 use crate::types::error::{Error, Result};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What has to be left. Frames of code that is not optimised are several times as large.
 const RESERVE: usize = if cfg!(debug_assertions) { 64 << 10 } else { 24 << 10 };
@@ -53,9 +53,37 @@ pub fn require() {
 
 /// Runs work that may call itself some hundred times without checks here: on another stack if this
 /// one is too small. The work may not call into Python, which has the bounds of its threads'
-/// stacks.
+/// stacks. Without memory for another stack the thread unwinds with the error of
+/// [`try_with_space`], which `Database` returns.
 pub fn with_space<T>(work: impl FnOnce() -> T) -> T {
-    if has(CAPACITY) { work() } else { stacker::grow(CAPACITY, work) }
+    try_with_space(work).unwrap_or_else(|error| resume_unwind(Box::new(error)))
+}
+
+/// As [`with_space`], for work that may be left out.
+///
+/// # Errors
+///
+/// [`Error::Limit`] when there is no memory for another stack; then the work has not begun.
+pub fn try_with_space<T>(work: impl FnOnce() -> T) -> Result<T> {
+    if has(CAPACITY) { Ok(work()) } else { on_new_stack(CAPACITY, work) }
+}
+
+fn on_new_stack<T>(bytes: usize, work: impl FnOnce() -> T) -> Result<T> {
+    let mut has_begun = false;
+    // `stacker` panics when the system refuses the memory.
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        stacker::grow(bytes, || {
+            has_begun = true;
+            work()
+        })
+    }));
+    match result {
+        Err(_) if !has_begun => Err(Error::Limit {
+            message: format!("there is no memory for a stack of {bytes} bytes: try again later"),
+        }),
+        Err(payload) => resume_unwind(payload),
+        Ok(value) => Ok(value),
+    }
 }
 
 /// The error at the end of the stack.
@@ -114,6 +142,9 @@ mod tests {
             if levels == 0 { frame[0] } else { walk(levels - 1) + frame[levels] - 1 }
         }
         assert_eq!(on_stack(128 << 10, || with_space(|| walk(200))), 1);
+        let refused = on_new_stack(usize::MAX / 4, || unreachable!("it has no stack"));
+        assert!(refused.unwrap_err().to_string().contains("no memory for a stack"));
+        assert!(catch_unwind(|| on_new_stack(CAPACITY, || panic!("its own"))).is_err());
         assert!(on_stack(256 << 10, || check_levels(10)).is_ok());
         assert!(on_stack(256 << 10, || check_levels(10_000)).is_err());
     }
