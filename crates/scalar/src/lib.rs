@@ -22,7 +22,7 @@ mod functions;
 mod aggregates;
 
 pub use aggregates::{AGGREGATES, Accumulator, Aggregate, aggregate};
-pub use compare::{Comparison, compare, equals};
+pub use compare::{Comparison, compare, equals, order_prefix};
 pub use context::{Context, Reserve};
 pub use error::{Fault, Result, ScalarError};
 pub use functions::{Call, Evaluation, FUNCTIONS, Function, function};

@@ -73,6 +73,8 @@ pub(super) struct SnapshotGraph<'a> {
     properties: RefCell<FxHashMap<Box<str>, Rc<NamedProperty>>>,
     owned: RefCell<FxHashMap<Box<str>, Rc<Owned>>>,
     labels: RefCell<FxHashMap<Box<str>, Arc<str>>>,
+    /// The nodes of each label that was asked for.
+    nodes_of_labels: RefCell<FxHashMap<Box<str>, NodeSet>>,
     keys: RefCell<FxHashMap<Box<str>, Arc<str>>>,
     looked_up: RefCell<Option<LookedUp>>,
     warnings: RefCell<Vec<Warning>>,
@@ -93,6 +95,7 @@ impl<'a> SnapshotGraph<'a> {
             properties: RefCell::default(),
             owned: RefCell::default(),
             labels: RefCell::default(),
+            nodes_of_labels: RefCell::default(),
             keys: RefCell::default(),
             looked_up: RefCell::default(),
             warnings: RefCell::default(),
@@ -435,9 +438,14 @@ impl Graph for SnapshotGraph<'_> {
     }
 
     fn has_label(&self, node: u64, label: &str) -> Result<bool> {
-        let Some(node) = self.node(node).filter(|_| !is_reserved(label)) else { return Ok(false) };
-        let is_label = |value| text_of(value) == Some(label);
-        Ok(node_types(&self.version).is_some_and(|types| types.values(node).iter().any(is_label)))
+        let Some(node) = self.node(node) else { return Ok(false) };
+        if let Some(nodes) = self.nodes_of_labels.borrow().get(label) {
+            return Ok(nodes.contains(node));
+        }
+        let nodes = nodes_of_type(&self.version, label);
+        let is_member = nodes.contains(node);
+        self.nodes_of_labels.borrow_mut().insert(label.into(), nodes);
+        Ok(is_member)
     }
 
     fn property(&self, node: u64, name: &str) -> Result<Value> {

@@ -50,7 +50,8 @@ pub(super) enum State {
     Collect(Vec<Value>),
     Sample(Moments),
     Population(Moments),
-    Continuous(Vec<Value>),
+    /// An integer has the order and the result of its float.
+    Continuous(Vec<f64>),
     Discrete(Vec<Value>),
 }
 
@@ -169,12 +170,11 @@ impl Accumulator {
                 State::Sample(other) | State::Population(other),
             ) => moments.merge(&other),
             (
-                State::Collect(values) | State::Continuous(values) | State::Discrete(values),
-                State::Collect(other) | State::Continuous(other) | State::Discrete(other),
-            ) => {
-                let count = values.len() as u128 + other.len() as u128;
-                context.admit(count * size_of::<Value>() as u128, name)?;
-                values.extend(other);
+                State::Collect(values) | State::Discrete(values),
+                State::Collect(other) | State::Discrete(other),
+            ) => extend(values, other, context, name)?,
+            (State::Continuous(numbers), State::Continuous(other)) => {
+                extend(numbers, other, context, name)?;
             }
             (_, State::Min(other) | State::Max(other)) => {
                 other.iter().try_for_each(|value| self.add(value, 1, context))?;
@@ -200,7 +200,7 @@ impl Accumulator {
             State::Collect(values) => Value::list(values),
             State::Sample(moments) => Ok(Value::Float(moments.deviation(1.0))),
             State::Population(moments) => Ok(Value::Float(moments.deviation(0.0))),
-            State::Continuous(values) => Ok(continuous(values, part)),
+            State::Continuous(numbers) => Ok(continuous(numbers, part)),
             State::Discrete(values) => Ok(discrete(values, part)),
         }
     }
@@ -212,7 +212,7 @@ impl Accumulator {
                 return Ok(());
             }
             // A value is in the set and in the list.
-            admit_growth(distinct.order.len(), 2, context, name)?;
+            admit_growth::<[Value; 2]>(distinct.order.len(), context, name)?;
             distinct.seen.insert(value.clone());
             distinct.order.push(value.clone());
             times = 1;
@@ -245,9 +245,11 @@ impl Accumulator {
             State::Sample(moments) | State::Population(moments) => {
                 moments.add_times(float(check_number(value, name)?), times as f64);
             }
-            State::Continuous(values) | State::Discrete(values) => {
-                check_number(value, name)?;
-                append(values, value, times, context, name)?;
+            State::Continuous(numbers) => {
+                append(numbers, &float(check_number(value, name)?), times, context, name)?;
+            }
+            State::Discrete(values) => {
+                append(values, check_number(value, name)?, times, context, name)?;
             }
         }
         Ok(())
@@ -282,27 +284,35 @@ fn check_number<'a>(value: &'a Value, name: &str) -> Result<&'a Value> {
 }
 
 /// Appends a value so many times.
-fn append(
-    values: &mut Vec<Value>,
-    value: &Value,
+fn append<T: Clone>(
+    values: &mut Vec<T>,
+    value: &T,
     times: u64,
     context: &Context,
     name: &str,
 ) -> Result<()> {
     if times == 1 {
-        admit_growth(values.len(), 1, context, name)?;
+        admit_growth::<T>(values.len(), context, name)?;
         values.push(value.clone());
         return Ok(());
     }
-    context.admit(u128::from(times) * size_of::<Value>() as u128, name)?;
+    context.admit(u128::from(times) * size_of::<T>() as u128, name)?;
     values.extend((0..times).map(|_| value.clone()));
     Ok(())
 }
 
+/// Appends the values of another list.
+fn extend<T>(values: &mut Vec<T>, other: Vec<T>, context: &Context, name: &str) -> Result<()> {
+    let count = values.len() as u128 + other.len() as u128;
+    context.admit(count * size_of::<T>() as u128, name)?;
+    values.extend(other);
+    Ok(())
+}
+
 /// Reserves the memory of a list each time that it doubles.
-fn admit_growth(length: usize, copies: u128, context: &Context, name: &str) -> Result<()> {
+fn admit_growth<T>(length: usize, context: &Context, name: &str) -> Result<()> {
     if !length.is_power_of_two() {
         return Ok(());
     }
-    context.admit(2 * length as u128 * copies * size_of::<Value>() as u128, name)
+    context.admit(2 * length as u128 * size_of::<T>() as u128, name)
 }

@@ -3,6 +3,9 @@
 
 mod numbers;
 mod operators;
+mod prefix;
 mod rows;
 
+pub(crate) use numbers::order_floats;
 pub use operators::{Comparison, compare, equals};
+pub use prefix::order_prefix;

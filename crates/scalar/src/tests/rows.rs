@@ -1,7 +1,7 @@
 //! Equivalence and order, whatever the values.
 
 use super::samples::values;
-use crate::{Comparison, Duration, NESTING_MAX, Value, compare, equals};
+use crate::{Comparison, Duration, NESTING_MAX, Value, compare, equals, order_prefix};
 use proptest::prelude::*;
 use rustc_hash::FxBuildHasher;
 use std::cmp::Ordering;
@@ -17,6 +17,18 @@ proptest! {
         prop_assert_eq!(one.cmp(&other), other.cmp(&one).reverse());
         if one == other {
             prop_assert_eq!(FxBuildHasher.hash_one(&one), FxBuildHasher.hash_one(&other));
+        }
+    }
+
+    #[test]
+    fn prefixes_have_the_order_of_their_values(mut values in prop::collection::vec(values(), 2..30)) {
+        values.sort();
+        for pair in values.windows(2) {
+            let (one, other) = (order_prefix(&pair[0]), order_prefix(&pair[1]));
+            prop_assert!(one <= other && 0 < one && other < u64::MAX, "{pair:?}");
+            if pair[0] == pair[1] {
+                prop_assert_eq!(one, other, "{:?}", pair);
+            }
         }
     }
 

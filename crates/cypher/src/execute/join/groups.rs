@@ -227,8 +227,8 @@ struct Column<'p> {
     aggregate: &'p Aggregate,
     retains_values: bool,
     source: Source,
-    /// The other arguments.
-    others: Vec<Value>,
+    /// The other arguments, behind a position for the first one.
+    arguments: Vec<Value>,
     /// With `DISTINCT`, the codes that were added to each group.
     seen: Option<FxHashSet<(u32, u32)>>,
     cells: Cells,
@@ -290,8 +290,8 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
                 _ => Cells::Accumulators(Vec::new()),
             };
             let seen = aggregate.distinct.then(FxHashSet::default);
-            let (retains_values, others) = (aggregate.retains_values(), Vec::new());
-            columns.push(Column { aggregate, retains_values, source, others, seen, cells });
+            let (retains_values, arguments) = (aggregate.retains_values(), Vec::new());
+            columns.push(Column { aggregate, retains_values, source, arguments, seen, cells });
         }
         let with_keys = (0..variables.len()).filter(|it| !variables[*it].keys.is_empty());
         let levels = with_keys.map(|it| (it, Pairs::default())).collect();
@@ -323,12 +323,15 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
         for (_, key, value) in &mut self.constants {
             *value = self.execution.value(key, row)?;
         }
-        for Column { aggregate, source, others, .. } in &mut self.aggregates {
+        for Column { aggregate, source, arguments, .. } in &mut self.aggregates {
             if let (Source::Constant(value), Some(it)) = (source, aggregate.arguments.first()) {
                 *value = self.execution.value(it, row)?;
             }
+            if 1 < aggregate.arguments.len() {
+                arguments.push(Value::Null);
+            }
             for it in aggregate.arguments.iter().skip(1) {
-                others.push(self.execution.value(it, row)?);
+                arguments.push(self.execution.value(it, row)?);
             }
         }
         Ok(())
@@ -370,9 +373,14 @@ impl<'e, 'a, 'p> Groups<'e, 'a, 'p> {
                 }
                 Source::Rows | Source::Constant(_) => None,
             };
+            let value =
+                |at: usize| codes.map(|(values, positions)| values.get(positions[at] as usize));
+            if column.retains_values && column.seen.is_none() {
+                let bytes = |(at, times): (usize, &u64)| column.retained_bytes(value(at), *times);
+                self.reserved.grow(counts.iter().enumerate().map(bytes).sum())?;
+            }
             for (at, (group, times)) in groups.iter().zip(counts).enumerate() {
-                let code = codes.map(|(values, positions)| values.get(positions[at] as usize));
-                column.add(self.execution, *group, code, *times, &mut self.reserved)?;
+                column.add(self.execution, *group, value(at), *times, &mut self.reserved)?;
             }
         }
         Ok(())
@@ -580,7 +588,31 @@ impl ArgumentValues<'_, '_> {
     }
 }
 
+impl Source {
+    /// The first argument, where `argument` is that of a variable; `None` for `count(*)`.
+    #[inline]
+    fn value<'v>(&'v self, argument: Option<(u32, &'v Value)>) -> Option<&'v Value> {
+        match self {
+            Source::Rows => None,
+            Source::Constant(value) => Some(value),
+            Source::Variable(..) => argument.map(|(_, value)| value),
+        }
+    }
+}
+
 impl Column<'_> {
+    /// The bytes that an argument takes where it is retained.
+    fn retained_bytes(&self, argument: Option<(u32, &Value)>, times: u64) -> usize {
+        match self.source.value(argument) {
+            Some(value) if self.retains_values && !value.is_null() => {
+                weight(value).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+            }
+            _ => 0,
+        }
+    }
+
+    /// Adds an argument to a group so many times. The memory of what is retained is reserved by the
+    /// caller, but for distinct values.
     fn add(
         &mut self,
         execution: &Execution<'_>,
@@ -589,20 +621,16 @@ impl Column<'_> {
         mut times: u64,
         reserved: &mut Reserved<'_>,
     ) -> Result<()> {
-        let (code, value) = match (argument, &self.source) {
-            (Some((code, value)), _) => (code, Some(value)),
-            (None, Source::Constant(value)) => (0, Some(value)),
-            (None, _) => (0, None),
-        };
-        if value.is_some_and(Value::is_null) {
+        if self.source.value(argument).is_some_and(Value::is_null) {
             return Ok(());
         }
         if let Some(seen) = &mut self.seen {
+            let code = argument.map_or(0, |(code, _)| code);
             if !seen.insert((group, code)) {
                 return Ok(());
             }
-            reserved.grow(PAIR_BYTES)?;
             times = 1;
+            reserved.grow(PAIR_BYTES + self.retained_bytes(argument, times))?;
         }
         let group = group as usize;
         match &mut self.cells {
@@ -610,22 +638,16 @@ impl Column<'_> {
                 counts[group] = counts[group].checked_add(times).ok_or_else(too_many)?;
             }
             Cells::Accumulators(cells) => {
-                if let Some(value) = value.filter(|_| self.retains_values) {
-                    let times = usize::try_from(times).unwrap_or(usize::MAX);
-                    reserved.grow(weight(value).saturating_mul(times))?;
-                }
                 let cell = &mut cells[group];
-                let result = match (value, &self.others[..]) {
-                    (None, _) => cell.update_times(&[], times, execution.context()),
-                    (Some(value), []) => {
-                        cell.update_times(std::slice::from_ref(value), times, execution.context())
-                    }
-                    (Some(value), others) => {
-                        let arguments: Vec<Value> =
-                            std::iter::once(value).chain(others).cloned().collect();
-                        cell.update_times(&arguments, times, execution.context())
+                let arguments = match (self.source.value(argument), &mut self.arguments[..]) {
+                    (None, _) => &[],
+                    (Some(value), []) => std::slice::from_ref(value),
+                    (Some(value), arguments) => {
+                        arguments[0] = value.clone();
+                        &*arguments
                     }
                 };
+                let result = cell.update_times(arguments, times, execution.context());
                 execution.at(self.aggregate.span, result)?;
             }
         }

@@ -8,7 +8,7 @@ use crate::execute::slots::Uses;
 use hexgraph_base::types::Result;
 use hexgraph_scalar::{Accumulator, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::mem;
+use std::{mem, slice};
 
 /// What is accumulated for one aggregate of one group.
 struct GroupCell {
@@ -114,22 +114,23 @@ impl Execution<'_> {
         if keys.is_empty() {
             groups.push(cells());
         }
-        let mut last = LastGroup::new(keys);
+        let (mut last, mut key) = (LastGroup::new(keys), Vec::with_capacity(keys.len()));
         let _ = self.produce(before, row, &mut |row| {
             let group = match last.of(row) {
                 Some(group) => group,
                 None if keys.is_empty() => 0,
                 None => {
-                    let key: Result<Vec<Value>> =
-                        keys.iter().map(|(_, it)| self.value(it, row)).collect();
-                    let key = key?;
-                    let group = match indexes.get(&key) {
+                    key.clear();
+                    for (_, it) in keys {
+                        key.push(self.value(it, row)?);
+                    }
+                    let group = match indexes.get(&key[..]) {
                         Some(group) => *group,
                         None => {
                             reserved.grow_by_row(&key)?;
                             reserved.grow(aggregates.len() * mem::size_of::<GroupCell>())?;
                             groups.push(cells());
-                            indexes.insert(key, groups.len() - 1);
+                            indexes.insert(mem::take(&mut key), groups.len() - 1);
                             groups.len() - 1
                         }
                     };
@@ -204,10 +205,15 @@ impl Execution<'_> {
             let times = usize::try_from(times).unwrap_or(usize::MAX);
             reserved.grow(weight(&value).saturating_mul(times))?;
         }
-        let mut arguments = vec![value];
-        for it in others {
-            arguments.push(self.value(it, row)?);
-        }
-        self.at(aggregate.span, cell.accumulator.update_times(&arguments, times, self.context))
+        let result = if others.is_empty() {
+            cell.accumulator.update_times(slice::from_ref(&value), times, self.context)
+        } else {
+            let mut arguments = vec![value];
+            for it in others {
+                arguments.push(self.value(it, row)?);
+            }
+            cell.accumulator.update_times(&arguments, times, self.context)
+        };
+        self.at(aggregate.span, result)
     }
 }

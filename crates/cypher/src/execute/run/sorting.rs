@@ -1,28 +1,123 @@
 //! `ORDER BY`, `SKIP` and `LIMIT`. With a limit only the rows are retained that may be in the
 //! result: at most twice as many as it needs. Half of them are dropped at a time, so that a row
 //! costs O(1) on average.
+//!
+//! What is sorted are 16 bytes for each row: a prefix of its first key, and its position. Most pairs
+//! of rows are ordered by their prefixes alone.
 
-use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink};
-use super::rows::cut;
+use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
 use crate::execute::plan::{Bounds, Expression, SlotIndex, SortKey, Stage};
 use hexgraph_base::types::Result;
-use hexgraph_scalar::Value;
+use hexgraph_scalar::{Value, order_prefix};
 use std::cmp::Ordering;
 use std::mem;
 
-/// A row that waits for its position.
-struct SortedRow {
-    keys: Vec<Value>,
-    /// Rows with equal keys stay in the order in which they came.
-    number: u64,
-    values: Vec<Value>,
+/// The rows of a chunk: rows are added without moving those before them.
+const CHUNK: usize = 1 << 10;
+
+/// What a row is sorted by first.
+#[derive(Clone, Copy)]
+struct Head {
+    /// Of two rows the one with the smaller prefix comes first.
+    prefix: u64,
+    /// Where the row is. Rows with equal keys stay in the order in which they came.
+    position: usize,
 }
 
-fn compare_by(((one, other), key): ((&Value, &Value), &SortKey)) -> Ordering {
-    let nulls = one.is_null().cmp(&other.is_null());
-    let nulls = if key.nulls_first { nulls.reverse() } else { nulls };
-    let order = one.cmp(other);
-    nulls.then(if key.descending { order.reverse() } else { order })
+/// Rows that wait for their positions.
+struct SortedRows<'k> {
+    keys: &'k [SortKey],
+    /// The values of a row: its keys, and those that are retained.
+    width: usize,
+    heads: Vec<Head>,
+    chunks: Vec<Vec<Value>>,
+}
+
+/// The bytes of a head in a list that doubles.
+const HEAD_BYTES: usize = 3 * size_of::<Head>();
+
+impl SortedRows<'_> {
+    /// Adds a row by its values, which are taken: its keys, and those that are retained.
+    fn add(&mut self, prefix: u64, values: &mut Vec<Value>) {
+        let position = self.heads.len();
+        self.heads.push(Head { prefix, position });
+        if position.is_multiple_of(CHUNK) {
+            self.chunks.push(Vec::new());
+        }
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.append(values);
+        }
+    }
+
+    /// The values of a row.
+    fn values(&self, head: Head) -> &[Value] {
+        let start = head.position % CHUNK * self.width;
+        &self.chunks[head.position / CHUNK][start..start + self.width]
+    }
+
+    /// Takes the values that are retained of a row.
+    fn take(&mut self, head: Head) -> impl Iterator<Item = Value> {
+        let start = head.position % CHUNK * self.width;
+        let chunk = &mut self.chunks[head.position / CHUNK][start..start + self.width];
+        chunk[self.keys.len()..].iter_mut().map(|value| mem::replace(value, Value::Null))
+    }
+
+    fn order(&self, one: Head, other: Head) -> Ordering {
+        let by_keys = || compare(self.keys, self.values(one), self.values(other));
+        let by_prefix = one.prefix.cmp(&other.prefix);
+        by_prefix.then_with(by_keys).then(one.position.cmp(&other.position))
+    }
+
+    /// Drops all but the first `most` rows, at least one. Returns the prefix and the keys of the
+    /// last one.
+    fn retain_first(&mut self, most: usize) -> (u64, Vec<Value>) {
+        let mut heads = mem::take(&mut self.heads);
+        let (_, last, _) =
+            heads.select_nth_unstable_by(most - 1, |it, other| self.order(*it, *other));
+        let last = (last.prefix, self.values(*last)[..self.keys.len()].to_vec());
+        heads.truncate(most);
+        heads.sort_unstable_by_key(|head| head.position);
+        let mut before = mem::take(&mut self.chunks);
+        for Head { prefix, position } in heads {
+            let start = position % CHUNK * self.width;
+            let values = &mut before[position / CHUNK][start..start + self.width];
+            let taken = values.iter_mut().map(|value| mem::replace(value, Value::Null));
+            self.add(prefix, &mut taken.collect());
+        }
+        last
+    }
+
+    /// Sorts the rows, and returns the first `most`.
+    fn sorted(&mut self, most: usize) -> Vec<Head> {
+        let mut heads = mem::take(&mut self.heads);
+        if most < heads.len() {
+            heads.select_nth_unstable_by(most, |it, other| self.order(*it, *other));
+            heads.truncate(most);
+        }
+        heads.sort_unstable_by(|it, other| self.order(*it, *other));
+        heads
+    }
+}
+
+/// Compares rows by their keys.
+fn compare(keys: &[SortKey], one: &[Value], other: &[Value]) -> Ordering {
+    let mut orders = keys.iter().zip(one).zip(other).map(|((key, one), other)| {
+        let nulls = one.is_null().cmp(&other.is_null());
+        let nulls = if key.nulls_first { nulls.reverse() } else { nulls };
+        let order = one.cmp(other);
+        nulls.then(if key.descending { order.reverse() } else { order })
+    });
+    orders.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// The prefix of a key in its direction.
+fn prefix_of(key: &SortKey, value: &Value) -> u64 {
+    match value {
+        Value::Null if key.nulls_first => 0,
+        Value::Null => u64::MAX,
+        value if key.descending => !order_prefix(value),
+        value => order_prefix(value),
+    }
 }
 
 impl Execution<'_> {
@@ -40,35 +135,29 @@ impl Execution<'_> {
             return Ok(MORE);
         }
         let most = usize::try_from(skip.saturating_add(limit)).unwrap_or(usize::MAX);
-        let compare = |one: &[Value], other: &[Value]| {
-            let mut orders = one.iter().zip(other).zip(keys).map(compare_by);
-            orders.find(|it| it.is_ne()).unwrap_or(Ordering::Equal)
-        };
-        let order = |one: &SortedRow, other: &SortedRow| {
-            compare(&one.keys, &other.keys).then(one.number.cmp(&other.number))
-        };
-        let (mut rows, mut reserved) = (Vec::<SortedRow>::new(), self.reservation());
-        let (mut number, mut values_of_keys) = (0, Vec::with_capacity(keys.len()));
+        let width = keys.len() + retained.len();
+        let mut rows = SortedRows { keys, width, heads: Vec::new(), chunks: Vec::new() };
+        let (mut reserved, mut values) = (self.reservation(), Vec::with_capacity(width));
         // The keys of the last row of the result; later rows with equal keys follow it.
-        let mut last: Option<Vec<Value>> = None;
+        let mut last: Option<(u64, Vec<Value>)> = None;
         let each = &mut |row: &mut Row| {
-            values_of_keys.clear();
+            values.clear();
             for key in keys {
-                values_of_keys.push(self.value(&key.key, row)?);
+                values.push(self.value(&key.key, row)?);
             }
-            if last.as_ref().is_some_and(|last| compare(&values_of_keys, last).is_ge()) {
-                return Ok(MORE);
+            let pair = keys.first().zip(values.first());
+            let prefix = pair.map_or(0, |(key, value)| prefix_of(key, value));
+            if let Some((last_prefix, last)) = &last {
+                let order = prefix.cmp(last_prefix);
+                if order.then_with(|| compare(keys, &values, last)).is_ge() {
+                    return Ok(MORE);
+                }
             }
-            let keys = mem::take(&mut values_of_keys);
-            let next = SortedRow { keys, number, values: cut(row, retained) };
-            number += 1;
-            reserved.grow_by_row(&next.keys)?;
-            reserved.grow_by_row(&next.values)?;
-            rows.push(next);
-            if most.saturating_mul(2) <= rows.len() {
-                let (_, at_most, _) = rows.select_nth_unstable_by(most - 1, order);
-                last = Some(at_most.keys.clone());
-                rows.truncate(most);
+            values.extend(retained.iter().map(|slot| row[*slot].clone()));
+            reserved.grow(HEAD_BYTES + values.iter().map(weight).sum::<usize>())?;
+            rows.add(prefix, &mut values);
+            if most.saturating_mul(2) <= rows.heads.len() {
+                last = Some(rows.retain_first(most));
                 reserved = self.reserved_for(&rows)?;
             }
             Ok(MORE)
@@ -78,12 +167,10 @@ impl Execution<'_> {
         {
             let _ = self.produce(before, row, each)?;
         }
-        rows.sort_unstable_by(order);
-        rows.truncate(most);
         let skip = usize::try_from(skip).unwrap_or(usize::MAX);
-        for next in rows.into_iter().skip(skip) {
+        for head in rows.sorted(most).into_iter().skip(skip) {
             self.tick()?;
-            for (slot, value) in retained.iter().zip(next.values) {
+            for (slot, value) in retained.iter().zip(rows.take(head)) {
                 row[*slot] = value;
             }
             if sink(row)?.is_break() {
@@ -94,12 +181,10 @@ impl Execution<'_> {
     }
 
     /// The memory of rows.
-    fn reserved_for(&self, rows: &[SortedRow]) -> Result<Reservation<'_>> {
+    fn reserved_for(&self, rows: &SortedRows<'_>) -> Result<Reservation<'_>> {
         let mut reserved = self.reservation();
-        for row in rows {
-            reserved.grow_by_row(&row.keys)?;
-            reserved.grow_by_row(&row.values)?;
-        }
+        let values = rows.chunks.iter().flatten().map(weight).sum::<usize>();
+        reserved.grow(rows.heads.len() * HEAD_BYTES + values)?;
         Ok(reserved)
     }
 

@@ -14,6 +14,7 @@ mod forms;
 mod plans;
 mod index_seeks;
 mod algorithms;
+mod sorting;
 
 use hexgraph_scalar::Context;
 use jiff::{Timestamp, tz::TimeZone};
