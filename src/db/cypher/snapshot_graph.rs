@@ -73,7 +73,7 @@ pub(super) struct SnapshotGraph<'a> {
     properties: RefCell<FxHashMap<Box<str>, Rc<NamedProperty>>>,
     owned: RefCell<FxHashMap<Box<str>, Rc<Owned>>>,
     labels: RefCell<FxHashMap<Box<str>, Arc<str>>>,
-    /// The nodes of each label that was asked for.
+    /// The nodes of each label that was tested.
     nodes_of_labels: RefCell<FxHashMap<Box<str>, NodeSet>>,
     keys: RefCell<FxHashMap<Box<str>, Arc<str>>>,
     looked_up: RefCell<Option<LookedUp>>,

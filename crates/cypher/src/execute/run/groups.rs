@@ -108,13 +108,12 @@ impl Execution<'_> {
             };
             aggregates.iter().map(cell).collect()
         };
-        let mut reserved = self.reservation();
+        let (mut reserved, mut groups) = (self.reservation(), Vec::<Vec<GroupCell>>::new());
         let mut indexes: FxHashMap<Vec<Value>, usize> = FxHashMap::default();
-        let mut groups: Vec<Vec<GroupCell>> = Vec::new();
         if keys.is_empty() {
             groups.push(cells());
         }
-        let (mut last, mut key) = (LastGroup::new(keys), Vec::with_capacity(keys.len()));
+        let (mut last, mut key) = (LastGroup::new(keys), Vec::new());
         let _ = self.produce(before, row, &mut |row| {
             let group = match last.of(row) {
                 Some(group) => group,

@@ -2,8 +2,8 @@
 //! result: at most twice as many as it needs. Half of them are dropped at a time, so that a row
 //! costs O(1) on average.
 //!
-//! What is sorted are 16 bytes for each row: a prefix of its first key, and its position. Most pairs
-//! of rows are ordered by their prefixes alone.
+//! What is sorted are 16 bytes for each row: a prefix of its first key, and its position. Most
+//! pairs of rows are ordered by their prefixes alone.
 
 use super::execution::{DONE, Execution, Flow, MORE, Reservation, Row, Sink, weight};
 use crate::execute::plan::{Bounds, Expression, SlotIndex, SortKey, Stage};
@@ -37,7 +37,7 @@ struct SortedRows<'k> {
 const HEAD_BYTES: usize = 3 * size_of::<Head>();
 
 impl SortedRows<'_> {
-    /// Adds a row by its values, which are taken: its keys, and those that are retained.
+    /// Adds a row and moves its values: its keys, and those that are retained.
     fn add(&mut self, prefix: u64, values: &mut Vec<Value>) {
         let position = self.heads.len();
         self.heads.push(Head { prefix, position });
@@ -55,8 +55,8 @@ impl SortedRows<'_> {
         &self.chunks[head.position / CHUNK][start..start + self.width]
     }
 
-    /// Takes the values that are retained of a row.
-    fn take(&mut self, head: Head) -> impl Iterator<Item = Value> {
+    /// Moves the values out that are retained of a row.
+    fn remove(&mut self, head: Head) -> impl Iterator<Item = Value> {
         let start = head.position % CHUNK * self.width;
         let chunk = &mut self.chunks[head.position / CHUNK][start..start + self.width];
         chunk[self.keys.len()..].iter_mut().map(|value| mem::replace(value, Value::Null))
@@ -81,8 +81,8 @@ impl SortedRows<'_> {
         for Head { prefix, position } in heads {
             let start = position % CHUNK * self.width;
             let values = &mut before[position / CHUNK][start..start + self.width];
-            let taken = values.iter_mut().map(|value| mem::replace(value, Value::Null));
-            self.add(prefix, &mut taken.collect());
+            let moved = values.iter_mut().map(|value| mem::replace(value, Value::Null));
+            self.add(prefix, &mut moved.collect());
         }
         last
     }
@@ -170,7 +170,7 @@ impl Execution<'_> {
         let skip = usize::try_from(skip).unwrap_or(usize::MAX);
         for head in rows.sorted(most).into_iter().skip(skip) {
             self.tick()?;
-            for (slot, value) in retained.iter().zip(rows.take(head)) {
+            for (slot, value) in retained.iter().zip(rows.remove(head)) {
                 row[*slot] = value;
             }
             if sink(row)?.is_break() {

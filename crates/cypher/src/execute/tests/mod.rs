@@ -6,7 +6,6 @@ mod scenarios;
 mod constructs;
 mod limits;
 mod twin;
-mod ranges;
 mod cycles;
 mod cells;
 mod joins;
@@ -14,7 +13,7 @@ mod forms;
 mod plans;
 mod index_seeks;
 mod algorithms;
-mod sorting;
+mod sorted;
 
 use hexgraph_scalar::Context;
 use jiff::{Timestamp, tz::TimeZone};

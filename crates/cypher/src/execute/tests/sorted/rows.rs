@@ -1,7 +1,6 @@
-//! `ORDER BY` with `SKIP` and `LIMIT`, beside a stable sort of all rows by their values.
+//! `ORDER BY` with `SKIP` and `LIMIT`, compared with a stable sort of all rows by their values.
 
-use super::context;
-use super::memory_graph::MemoryGraph;
+use super::{MemoryGraph, context};
 use crate::execute::execute;
 use crate::{analyse, parse};
 use hexgraph_scalar::{Map, Value};
@@ -15,7 +14,7 @@ use proptest::sample::select;
 use serde_json::json;
 use std::cmp::Ordering;
 
-/// Values of which many are equal, or begin alike.
+/// Values: many are equal, or begin alike.
 fn values() -> impl Strategy<Value = Value> {
     let floats = vec![-0.0, 0.0, 1.0, -1.5, f64::NAN, f64::INFINITY];
     prop_oneof![
@@ -117,7 +116,7 @@ proptest! {
     }
 }
 
-/// More rows than a chunk has, of which some are dropped.
+/// More rows than a chunk has; some are dropped.
 #[test]
 fn many_rows_are_sorted() {
     let row = |number: i64| (Value::Int(number * 7919 % 1000), Value::Int(number % 3));

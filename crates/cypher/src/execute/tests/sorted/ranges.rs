@@ -1,8 +1,7 @@
 //! Hops that comparisons restrict to a range give the same rows, in the same order, as those that
 //! test each relationship.
 
-use super::context;
-use super::memory_graph::MemoryGraph;
+use super::{MemoryGraph, context};
 use crate::execute::{execute, explain};
 use crate::parse;
 use hexgraph_scalar::Map;
