@@ -156,17 +156,17 @@ impl Accumulator {
         }
     }
 
-    /// The same groups in another order.
-    fn in_order(&self, order: &[u32]) -> Accumulator {
+    /// Puts the groups into another order.
+    fn reorder(&mut self, order: &[u32]) {
         match self {
-            Accumulator::IntSum(sums) => Accumulator::IntSum(at(sums, order)),
-            Accumulator::IntMin(ints) => Accumulator::IntMin(at(ints, order)),
-            Accumulator::IntMax(ints) => Accumulator::IntMax(at(ints, order)),
-            Accumulator::FloatSum(sums) => Accumulator::FloatSum(sums.at(order)),
-            Accumulator::FloatMin(floats) => Accumulator::FloatMin(at(floats, order)),
-            Accumulator::FloatMax(floats) => Accumulator::FloatMax(at(floats, order)),
-            Accumulator::IntValues(ints) => Accumulator::IntValues(ints.in_order(order)),
-            Accumulator::FloatValues(floats) => Accumulator::FloatValues(floats.in_order(order)),
+            Accumulator::IntSum(sums) => *sums = at(sums, order),
+            Accumulator::IntMin(ints) | Accumulator::IntMax(ints) => *ints = at(ints, order),
+            Accumulator::FloatSum(sums) => *sums = sums.at(order),
+            Accumulator::FloatMin(floats) | Accumulator::FloatMax(floats) => {
+                *floats = at(floats, order);
+            }
+            Accumulator::IntValues(ints) => ints.reorder(order),
+            Accumulator::FloatValues(floats) => floats.reorder(order),
         }
     }
 
@@ -306,10 +306,10 @@ impl Accumulator {
     /// The aggregate of all values of a group, where it has a list of them.
     fn of_values(&self, op: Holistic, group: usize) -> Option<Value> {
         if let Accumulator::IntValues(ints) = self {
-            return holistic::of_ints(op, &mut ints.of(group));
+            return holistic::of_ints(op, ints.of(group).into());
         }
         let Accumulator::FloatValues(floats) = self else { return None };
-        holistic::of_floats(op, &mut floats.of(group))
+        holistic::of_floats(op, floats.of(group).into())
     }
 
     /// Sorts the values of `count` groups, where there is a list of them.
@@ -385,10 +385,10 @@ impl Accumulators {
             .for_each(|(accumulator, more)| accumulator.append(more, offset));
     }
 
-    /// The same groups in another order: those at the given positions.
-    pub(super) fn in_order(&self, order: &[u32]) -> Accumulators {
-        let list = self.list.iter().map(|accumulator| accumulator.in_order(order)).collect();
-        Accumulators { lacking: at(&self.lacking, order), list }
+    /// Puts the groups into another order: those at the given positions.
+    pub(super) fn reorder(&mut self, order: &[u32]) {
+        self.lacking = at(&self.lacking, order);
+        self.list.iter_mut().for_each(|accumulator| accumulator.reorder(order));
     }
 
     /// Sorts lists of values by their groups: when the groups are complete, and before their

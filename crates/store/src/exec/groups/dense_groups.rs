@@ -139,8 +139,11 @@ impl<'a, 'c> Grouping<'a, 'c> {
             }
         };
         let mut accumulators: Vec<Accumulators> =
-            columns.iter().map(|column| column.accumulators.in_order(&order)).collect();
-        accumulators.iter_mut().for_each(|accumulators| accumulators.sort_values(order.len()));
+            columns.into_iter().map(|column| column.accumulators).collect();
+        for of_column in &mut accumulators {
+            of_column.reorder(&order);
+            of_column.sort_values(order.len());
+        }
         Ok(AggregatedGroups {
             context,
             distinct,

@@ -237,7 +237,7 @@ impl<'a, 'c> Grouping<'a, 'c> {
         let counts = at(&full.groups.counts, &order);
         full.groups = Groups { firsts, counts, cells: None };
         for column in &mut full.columns {
-            column.accumulators = column.accumulators.in_order(&order);
+            column.accumulators.reorder(&order);
         }
         *self = full;
     }

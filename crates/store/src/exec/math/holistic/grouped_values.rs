@@ -45,14 +45,13 @@ impl<T: Copy + Default> GroupedValues<T> {
         self.values.extend_from_slice(&more.values);
     }
 
-    /// The same groups in another order: those at the given positions. The values of others are put
-    /// into group 0.
-    pub(in crate::exec) fn in_order(&self, order: &[u32]) -> GroupedValues<T> {
+    /// Puts the groups into another order: those at the given positions. The values of others are
+    /// put into group 0.
+    pub(in crate::exec) fn reorder(&mut self, order: &[u32]) {
         let groups = self.groups.iter().chain(order).max().map_or(0, |most| *most as usize + 1);
         let mut numbers = vec![0; groups];
         (0..).zip(order).for_each(|(number, group)| numbers[*group as usize] = number);
-        let groups = self.groups.iter().map(|group| numbers[*group as usize]).collect();
-        GroupedValues { groups, values: self.values.clone(), bounds: Vec::new() }
+        self.groups.iter_mut().for_each(|group| *group = numbers[*group as usize]);
     }
 
     /// Sorts the values by their `count` groups.
@@ -74,9 +73,9 @@ impl<T: Copy + Default> GroupedValues<T> {
     }
 
     /// The values of a group, when they are sorted.
-    pub(in crate::exec) fn of(&self, group: usize) -> Vec<T> {
+    pub(in crate::exec) fn of(&self, group: usize) -> &[T] {
         let start = group.checked_sub(1).map_or(0, |before| self.bounds[before]);
-        self.values[start..self.bounds[group]].to_vec()
+        &self.values[start..self.bounds[group]]
     }
 
     /// The values before they are sorted, batch by batch, with their groups.
@@ -96,7 +95,15 @@ mod tests {
 
     fn sorted(mut values: GroupedValues<i64>, count: usize) -> Vec<Vec<i64>> {
         values.sort(count);
-        (0..count).map(|group| values.of(group)).collect()
+        (0..count).map(|group| values.of(group).to_vec()).collect()
+    }
+
+    /// A copy with the groups in another order.
+    fn in_order(values: &GroupedValues<i64>, order: &[u32]) -> GroupedValues<i64> {
+        let mut copy = GroupedValues::default();
+        copy.add(&values.groups, &values.values);
+        copy.reorder(order);
+        copy
     }
 
     #[test]
@@ -107,12 +114,12 @@ mod tests {
         let mut others = GroupedValues::default();
         others.add(&[1, 0, 2], &[1_i64, 2, 3]);
         let expected = [vec![9], vec![5, 4], vec![7, 6], vec![]];
-        assert_eq!(sorted(values.in_order(&[0, 1, 2]), 4), expected);
+        assert_eq!(sorted(in_order(&values, &[0, 1, 2]), 4), expected);
         // Those of group 2 are left out.
-        assert_eq!(sorted(values.in_order(&[0, 1]), 2), [vec![7, 6, 9], vec![5, 4]]);
-        assert_eq!(sorted(values.in_order(&[0, 2, 1]), 3), [vec![9], vec![7, 6], vec![5, 4]]);
+        assert_eq!(sorted(in_order(&values, &[0, 1]), 2), [vec![7, 6, 9], vec![5, 4]]);
+        assert_eq!(sorted(in_order(&values, &[0, 2, 1]), 3), [vec![9], vec![7, 6], vec![5, 4]]);
         values.append(&others, 2);
-        assert_eq!(sorted(values.in_order(&[0, 3, 4]), 3)[1..], [vec![1], vec![3]]);
+        assert_eq!(sorted(in_order(&values, &[0, 3, 4]), 3)[1..], [vec![1], vec![3]]);
         values.absorb(&others, &[0, 2, 1]);
         let expected = [vec![9, 2, 2], vec![5, 4, 3], vec![7, 6, 1], vec![1], vec![3]];
         assert_eq!(sorted(values, 5), expected);

@@ -15,6 +15,7 @@ use crate::exec::control::stop::RequestContext;
 use crate::exec::math::sums::clamp;
 use hexgraph_base::plan::{Aggregate, Fraction, Holistic};
 use hexgraph_base::types::{Error, Result, Value, ValueRef};
+use std::borrow::Cow;
 
 /// The bytes of a value while it is aggregated: in a list that doubles, and its distance from
 /// another one.
@@ -28,25 +29,25 @@ pub(in crate::exec) fn gathered_bytes(op: Aggregate, values: usize) -> usize {
     }
 }
 
-/// The aggregate of ints, which are reordered; `None` where they are too few.
-pub(in crate::exec) fn of_ints(op: Holistic, ints: &mut [i64]) -> Option<Value> {
+/// The aggregate of ints, which may be reordered; `None` where they are too few.
+pub(in crate::exec) fn of_ints(op: Holistic, ints: Cow<'_, [i64]>) -> Option<Value> {
     float(match op {
-        Holistic::Median => quantile::of_ints(Fraction::HALF, ints),
-        Holistic::Quantile(fraction) => quantile::of_ints(fraction, ints),
-        Holistic::StdDev => variance::stddev(&variance::distances(ints)),
-        Holistic::Variance => variance::variance(&variance::distances(ints)),
-        Holistic::CountDistinct => return count(distinct::of_ints(ints)),
+        Holistic::Median => quantile::of_ints(Fraction::HALF, &mut ints.into_owned()),
+        Holistic::Quantile(fraction) => quantile::of_ints(fraction, &mut ints.into_owned()),
+        Holistic::StdDev => variance::stddev(variance::distances(&ints)),
+        Holistic::Variance => variance::variance(variance::distances(&ints)),
+        Holistic::CountDistinct => return count(distinct::of_ints(&mut ints.into_owned())),
     })
 }
 
-/// The aggregate of floats, which are reordered; `None` where they are too few.
-pub(in crate::exec) fn of_floats(op: Holistic, floats: &mut [f64]) -> Option<Value> {
+/// The aggregate of floats, which may be reordered; `None` where they are too few.
+pub(in crate::exec) fn of_floats(op: Holistic, floats: Cow<'_, [f64]>) -> Option<Value> {
     float(match op {
-        Holistic::Median => quantile::of_floats(Fraction::HALF, floats),
-        Holistic::Quantile(fraction) => quantile::of_floats(fraction, floats),
-        Holistic::StdDev => variance::stddev(floats),
-        Holistic::Variance => variance::variance(floats),
-        Holistic::CountDistinct => return count(distinct::of_floats(floats)),
+        Holistic::Median => quantile::of_floats(Fraction::HALF, &mut floats.into_owned()),
+        Holistic::Quantile(fraction) => quantile::of_floats(fraction, &mut floats.into_owned()),
+        Holistic::StdDev => variance::stddev(floats.iter().copied()),
+        Holistic::Variance => variance::variance(floats.iter().copied()),
+        Holistic::CountDistinct => return count(distinct::of_floats(&mut floats.into_owned())),
     })
 }
 
@@ -78,7 +79,7 @@ pub(in crate::exec) fn of_values<'v>(
             }
         }
     }
-    Ok(if are_ints { of_ints(op, &mut ints) } else { of_floats(op, &mut floats) })
+    Ok(if are_ints { of_ints(op, ints.into()) } else { of_floats(op, floats.into()) })
 }
 
 /// The aggregate of a column of values.
@@ -93,11 +94,9 @@ pub(in crate::exec) fn of_numbers(
 ) -> Result<Option<Value>> {
     let _while_gathered = control.charge_while(GATHERED_BYTES * numbers.len())?;
     Ok(match numbers {
-        NumberSlice::Narrow(ints) => {
-            of_ints(op, &mut ints.iter().map(|int| i64::from(*int)).collect::<Vec<i64>>())
-        }
-        NumberSlice::Ints(ints) => of_ints(op, &mut ints.to_vec()),
-        NumberSlice::Floats(floats) => of_floats(op, &mut floats.to_vec()),
+        NumberSlice::Narrow(ints) => of_ints(op, ints.iter().map(|int| i64::from(*int)).collect()),
+        NumberSlice::Ints(ints) => of_ints(op, ints.into()),
+        NumberSlice::Floats(floats) => of_floats(op, floats.into()),
     })
 }
 
@@ -105,7 +104,7 @@ pub(in crate::exec) fn of_numbers(
 pub(in crate::exec) fn of_none(op: Aggregate) -> Option<Value> {
     match op {
         Aggregate::Algebraic(_) => None,
-        Aggregate::Holistic(op) => of_ints(op, &mut []),
+        Aggregate::Holistic(op) => of_ints(op, Cow::Borrowed(&[])),
     }
 }
 
@@ -152,18 +151,18 @@ mod tests {
             for op in OPS {
                 let values = ints.iter().map(|int| ValueRef::Int(*int));
                 let one_by_one = of_values(op, values, &control).unwrap();
-                prop_assert_eq!(format!("{one_by_one:?}"), format!("{:?}", of_ints(op, &mut ints.clone())));
+                prop_assert_eq!(format!("{one_by_one:?}"), format!("{:?}", of_ints(op, (&ints).into())));
                 let values = floats.iter().map(|float| ValueRef::Float(*float));
                 let one_by_one = of_values(op, values, &control).unwrap();
-                prop_assert_eq!(format!("{one_by_one:?}"), format!("{:?}", of_floats(op, &mut floats.clone())));
+                prop_assert_eq!(format!("{one_by_one:?}"), format!("{:?}", of_floats(op, (&floats).into())));
             }
             // The order matters to none but the last bits of a variance.
-            let before = OPS.map(|op| of_ints(op, &mut ints.clone()));
+            let before = OPS.map(|op| of_ints(op, (&ints).into()));
             ints.reverse();
             floats.reverse();
             for (op, before) in OPS.into_iter().zip(before) {
                 if matches!(op, Holistic::Median | Holistic::Quantile(_) | Holistic::CountDistinct) {
-                    prop_assert_eq!(before, of_ints(op, &mut ints.clone()));
+                    prop_assert_eq!(before, of_ints(op, (&ints).into()));
                 }
             }
         }
