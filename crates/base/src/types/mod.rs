@@ -36,7 +36,7 @@ pub use values::password::HASH_OF_NOBODY;
 pub use values::password_error::PasswordError;
 pub use values::uid::{Uid, UidText};
 pub use values::value::{Content, Value, ValueRef, ValueType};
-pub use values::value_bytes::ordered_bits;
+pub use values::value_bytes::{ordered_bits, ordered_prefix};
 pub use work::arrivals::{Arrivals, position_of};
 pub use work::check::{Check, endless};
 pub use work::generation_cache::GenerationCache;

@@ -28,17 +28,6 @@ pub(crate) fn order_floats(one: f64, other: f64) -> Ordering {
     one.partial_cmp(&other).unwrap_or_else(|| one.is_nan().cmp(&other.is_nan()))
 }
 
-/// The bits of a float such that unsigned integers have the order of [`order_floats`].
-pub(super) fn order_bits(float: f64) -> u64 {
-    const SIGN: u64 = 1 << 63;
-    if float.is_nan() {
-        return u64::MAX;
-    }
-    // The two zeros are equal.
-    let bits = (float + 0.0).to_bits();
-    if bits & SIGN == 0 { bits | SIGN } else { !bits }
-}
-
 /// Hashes a float like the integer that it equals, if there is one.
 pub(super) fn hash_float<H: Hasher>(float: f64, state: &mut H) {
     if float.is_nan() {

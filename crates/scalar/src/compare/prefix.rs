@@ -1,11 +1,15 @@
 //! Prefixes by which most values are ordered without a look at them.
 
-use super::numbers::order_bits;
 use crate::values::{Kind, Value};
+use hexgraph_base::types::{ordered_bits, ordered_prefix};
 use jiff::civil::{Date, Time};
 
 /// The bits of a prefix behind those of the kind.
 const BITS: u32 = 59;
+
+/// The bits of a day and of a time of day.
+const DATE_BITS: u32 = 24;
+const TIME_BITS: u32 = 47;
 
 /// Returns a number that orders values as `Ord` does: of two values with different prefixes the one
 /// with the smaller prefix is smaller; those with equal prefixes have to be compared. Never 0 or
@@ -25,14 +29,11 @@ pub fn order_prefix(value: &Value) -> u64 {
     };
     let bits = match value {
         Value::Bool(value) => u64::from(*value),
-        Value::Int(value) => order_bits(*value as f64) >> (u64::BITS - BITS),
-        Value::Float(value) => order_bits(*value) >> (u64::BITS - BITS),
-        Value::String(text) => {
-            let mut first = [0; 8];
-            let length = text.len().min(7);
-            first[1..=length].copy_from_slice(&text.as_bytes()[..length]);
-            u64::from_be_bytes(first)
-        }
+        Value::Int(value) => ordered_bits(*value as f64) >> (u64::BITS - BITS),
+        // What is no number comes last, whatever its sign.
+        Value::Float(value) if value.is_nan() => (1 << BITS) - 1,
+        Value::Float(value) => ordered_bits(*value) >> (u64::BITS - BITS),
+        Value::String(text) => ordered_prefix(text.as_bytes()) >> (u64::BITS - BITS),
         Value::Date(date) => u64::from(date_bits(*date)),
         Value::LocalTime(time) => time_bits(*time),
         Value::LocalDateTime(local) => {
@@ -50,9 +51,6 @@ pub fn order_prefix(value: &Value) -> u64 {
     };
     (kind as u64 + 1) << BITS | bits
 }
-
-const DATE_BITS: u32 = 24;
-const TIME_BITS: u32 = 47;
 
 /// A day, from the year -9999 on.
 fn date_bits(date: Date) -> u32 {

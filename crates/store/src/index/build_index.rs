@@ -12,7 +12,9 @@ use super::token_index::{TokenIndex, TokenKey};
 use crate::storage::{Array, Column, Offsets, Values, ValuesBuilder, text_of};
 use hexgraph_base::schema::{PredicateDef, Tokenizer};
 use hexgraph_base::text::{FulltextAnalyzer, NgramAnalyzer, TermAnalyzer, trigrams};
-use hexgraph_base::types::{Check, Result, ValueRef, ValueType, ordered_bits, parallel};
+use hexgraph_base::types::{
+    Check, Result, ValueRef, ValueType, ordered_bits, ordered_prefix, parallel,
+};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -179,7 +181,7 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
             // text is padded with zeros, and then the entire texts decide.
             let text = |position: u32| texts.get_bytes(position as usize);
             let mut keyed: Vec<(u64, u32)> =
-                (0..texts.len() as u32).map(|at| (prefix(text(at)), at)).collect();
+                (0..texts.len() as u32).map(|at| (ordered_prefix(text(at)), at)).collect();
             parallel::sort_unstable_by(&mut keyed, |one, other| {
                 let rest = || text(one.1).cmp(text(other.1)).then(one.1.cmp(&other.1));
                 one.0.cmp(&other.0).then_with(rest)
@@ -211,14 +213,6 @@ fn build_ordered(source: &Source<'_>) -> TokenIndex {
         | Values::Vector { .. }
         | Values::Mixed { .. } => TokenIndex::empty(),
     }
-}
-
-/// The first eight bytes of a text as a number that compares as they do.
-fn prefix(text: &[u8]) -> u64 {
-    let mut head = [0; 8];
-    let len = text.len().min(8);
-    head[..len].copy_from_slice(&text[..len]);
-    u64::from_be_bytes(head)
 }
 
 fn by_key<T, K: Ord + Send>(source: &Source<'_>, items: &[T], key: impl Fn(&T) -> K) -> TokenIndex {

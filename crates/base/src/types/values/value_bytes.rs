@@ -203,6 +203,26 @@ pub fn ordered_bits(number: f64) -> u64 {
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
+/// The first eight bytes of a text as a number that compares as they do; a shorter text is followed
+/// by zeros.
+#[inline]
+pub fn ordered_prefix(bytes: &[u8]) -> u64 {
+    if let Some(head) = bytes.first_chunk() {
+        return u64::from_be_bytes(*head);
+    }
+    let at = |position: usize| u64::from(bytes[position]) << (56 - 8 * position);
+    match (bytes.first_chunk(), bytes.last_chunk()) {
+        // Four bytes from either end, which may overlap: no copy of a variable length.
+        (Some(first), Some(last)) => {
+            let last = u64::from(u32::from_be_bytes(*last)) << (64 - 8 * bytes.len());
+            u64::from(u32::from_be_bytes(*first)) << 32 | last
+        }
+        _ if bytes.is_empty() => 0,
+        // The first, the middle and the last of one to three.
+        _ => at(0) | at(bytes.len() / 2) | at(bytes.len() - 1),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,6 +251,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_prefix_is_the_first_eight_bytes(text in prop::collection::vec(any::<u8>(), 0..12)) {
+            let mut head = [0; 8];
+            let len = text.len().min(8);
+            head[..len].copy_from_slice(&text[..len]);
+            prop_assert_eq!(ordered_prefix(&text), u64::from_be_bytes(head));
+        }
+
         #[test]
         fn values_round_trip(values in proptest::collection::vec(value(), 0..5)) {
             let mut bytes = Vec::new();

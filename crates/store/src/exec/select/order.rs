@@ -12,7 +12,7 @@ use super::semi_join::looks_beyond;
 use super::top::{Scan, by_column_var, by_variable};
 use crate::exec::access_path::OrderPath;
 use crate::exec::columns::batches::Members;
-use crate::exec::columns::rank::{is_far, prefix, rank_of, rank_of_int};
+use crate::exec::columns::rank::{is_far, rank_of, rank_of_int};
 use crate::exec::columns::read::{Langs, Typed, typed_or_none};
 use crate::exec::control::context::{Context, Var};
 use crate::exec::control::tree::{Column, ValueMap};
@@ -21,7 +21,9 @@ use crate::graph::Predicate;
 use crate::storage::NodeSet;
 use hexgraph_base::plan::{Block, Filter, OrderKey, Page, PredicateUse};
 use hexgraph_base::text::Collation;
-use hexgraph_base::types::{Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits};
+use hexgraph_base::types::{
+    Error, Result, ValueRef, ValueType, did_you_mean, ordered_bits, ordered_prefix,
+};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -523,7 +525,7 @@ impl ColumnBuilder {
         let column = &mut self.column;
         column.missing.push(key.is_none());
         let key = key.unwrap_or_default();
-        column.ranks.push(prefix(&key));
+        column.ranks.push(ordered_prefix(&key));
         column.texts.push(key);
     }
 }

@@ -6,9 +6,9 @@
 
 use super::first::Top;
 use crate::exec::columns::number_columns::NumberSlice;
-use crate::exec::columns::rank::{foremost, prefix, rank_of_int};
+use crate::exec::columns::rank::{foremost, rank_of_int};
 use crate::storage::{NO_ROW, TextArray, Values, bits_where, vectorized};
-use hexgraph_base::types::{ValueType, ordered_bits};
+use hexgraph_base::types::{ValueType, ordered_bits, ordered_prefix};
 use std::ops::Range;
 
 /// The number of values whose minimum is compared with the bound.
@@ -80,7 +80,7 @@ impl<'a> Ranks<'a> {
             Ranks::Texts(texts) => {
                 let mut position = 0;
                 texts.for_each(rows, |text| {
-                    if let Some(rank) = top.taken(prefix(text)) {
+                    if let Some(rank) = top.taken(ordered_prefix(text)) {
                         result.push((rank, ids.get(position)));
                     }
                     position += 1;
@@ -124,7 +124,7 @@ impl<'a> Ranks<'a> {
             Ranks::Seconds(seconds) => each(seconds, of_second, at, top, result),
             Ranks::Texts(texts) => {
                 for (&row, &node) in rows.iter().zip(nodes).filter(|(row, _)| **row != NO_ROW) {
-                    if let Some(rank) = top.taken(prefix(texts.get_bytes(row as usize))) {
+                    if let Some(rank) = top.taken(ordered_prefix(texts.get_bytes(row as usize))) {
                         result.push((rank, node));
                     }
                 }
